@@ -1,0 +1,240 @@
+/*
+ * client.h
+ *	  A client of the table service's REST interface; knows no PostgreSQL.
+ *
+ * All calls are asynchronous: a tstore_start_* function queues a request and
+ * returns its handle at once, tstore_wait() drives all requests in flight
+ * (libcurl's multi interface, kept-alive connections) until one is complete.
+ * Nothing here throws or longjmps, nothing prints; every failure is in the
+ * reply's error.  A handle belongs to the caller until tstore_finish().
+ *
+ * Retries (section "Retries" below) are done inside; a reply is final.
+ * Secrets (key, SAS, signature, Authorization) never appear in errors or trace.
+ */
+#ifndef TSTORE_CLIENT_H
+#define TSTORE_CLIENT_H
+
+#include "../model/entity.h"
+
+typedef struct tstore_client tstore_client;
+typedef struct tstore_request tstore_request;
+
+typedef struct tstore_config
+{
+	const char *endpoint;		/* http[s]://host[:port][/account] */
+	const char *account;		/* NULL: from the endpoint's path or host */
+	const char *account_key;	/* base64; NULL without SharedKey */
+	const char *sas_token;		/* with or without leading '?'; NULL */
+	const char *bearer_token;	/* NULL */
+	const char *ca_file;		/* NULL: the system's */
+	int			connect_timeout_ms; /* 0: 10 s */
+	int			request_timeout_ms; /* a whole attempt; 0: 60 s */
+	int			max_retries;	/* attempts after the first; -1: 3 */
+	int			max_connections;	/* requests in flight; 0: 8 */
+} tstore_config;
+
+/*
+ * What the surroundings offer.  None may longjmp or throw: they are called
+ * while libcurl is on the stack.
+ */
+typedef struct tstore_hooks
+{
+	tmodel_allocator allocator;
+	void	   *ctx;
+	/* asked at least every 100 ms while waiting; true stops tstore_wait */
+	bool		(*should_abort) (void *ctx);
+	/* one line without newline; NULL: no trace */
+	void		(*trace) (void *ctx, const char *component, const char *line);
+} tstore_hooks;
+
+/* malloc, never aborts, no trace; for tests and tools */
+extern const tstore_hooks tstore_default_hooks;
+
+typedef enum tstore_status
+{
+	TSTORE_OK = 0,
+	TSTORE_NOT_FOUND,			/* 404 for an entity */
+	TSTORE_TABLE_NOT_FOUND,		/* 404 TableNotFound */
+	TSTORE_EXISTS,				/* 409 EntityAlreadyExists */
+	TSTORE_TABLE_EXISTS,		/* 409 TableAlreadyExists */
+	TSTORE_TABLE_BEING_DELETED, /* 409 TableBeingDeleted */
+	TSTORE_PRECONDITION,		/* 412 */
+	TSTORE_AUTH,				/* 401, 403 */
+	TSTORE_TOO_LARGE,			/* 413; 400 EntityTooLarge, PropertyValueTooLarge... */
+	TSTORE_INVALID,				/* any other 4xx */
+	TSTORE_THROTTLED,			/* 503, 429; not applied */
+	TSTORE_SERVER,				/* other 5xx; a write may have been applied */
+	TSTORE_CONNECT,				/* no connection; nothing was sent */
+	TSTORE_TIMEOUT,				/* no (whole) answer in time; may be applied */
+	TSTORE_LOST,				/* connection broke; may be applied */
+	TSTORE_TLS,					/* certificate or handshake; nothing sent */
+	TSTORE_PROTOCOL,			/* an answer that is not understood */
+	TSTORE_ABORTED,				/* should_abort or tstore_cancel_all */
+	TSTORE_BAD_CONFIG,			/* endpoint, key not base64, ... */
+	TSTORE_NO_MEMORY
+} tstore_status;
+
+typedef struct tstore_error
+{
+	tstore_status status;
+	int			http_status;	/* 0: no answer */
+	int			operation;		/* failing operation of a batch; -1: none */
+	char		code[64];		/* the store's code, "" when it gave none */
+	char		request_id[64]; /* x-ms-request-id, "" when none */
+	char		message[256];	/* the store's or libcurl's words, one line */
+	bool		maybe_applied;	/* a write whose outcome is not known */
+} tstore_error;
+
+/* The status as a lower-case phrase: "entity already exists". */
+extern const char *tstore_status_text(tstore_status status);
+
+extern tstore_client *tstore_open(const tstore_config *config,
+								  const tstore_hooks *hooks,
+								  tstore_error *error);
+
+/* Ends everything in flight, closes connections, frees. NULL is fine. */
+extern void tstore_close(tstore_client *client);
+
+/* Ends and frees every request not yet finished (their handles are invalid
+ * afterwards); connections with a request in flight are closed. */
+extern void tstore_cancel_all(tstore_client *client);
+
+/* Writes */
+typedef enum tstore_write
+{
+	TSTORE_INSERT,				/* 409 when it exists */
+	TSTORE_REPLACE,				/* If-Match needed */
+	TSTORE_MERGE,				/* If-Match needed */
+	TSTORE_UPSERT_REPLACE,		/* unconditional */
+	TSTORE_UPSERT_MERGE,		/* unconditional */
+	TSTORE_DELETE				/* If-Match needed */
+} tstore_write;
+
+typedef struct tstore_operation
+{
+	tstore_write write;
+	const tmodel_entity *entity;	/* DELETE: keys only */
+	tmodel_span if_match;		/* an ETag as the store gave it, or "*" */
+} tstore_operation;
+
+typedef struct tstore_query
+{
+	tmodel_span filter;			/* OData text, not URL-encoded; empty: all */
+	int			nselect;		/* 0: all properties */
+	const tmodel_span *select;
+	int			top;			/* 0: the store's page size */
+	tmodel_span next_partition_key; /* as a reply gave them; empty: start */
+	tmodel_span next_row_key;
+	tmodel_span next_table;		/* listing tables */
+} tstore_query;
+
+/*
+ * Start functions copy what they are given before they return; entity and
+ * table may be freed at once.  They return NULL only when memory is short.
+ */
+extern tstore_request *tstore_start_get(tstore_client *client,
+										tmodel_span table,
+										tmodel_span partition_key,
+										tmodel_span row_key,
+										int nselect, const tmodel_span *select);
+extern tstore_request *tstore_start_query(tstore_client *client,
+										  tmodel_span table,
+										  const tstore_query *query);
+extern tstore_request *tstore_start_write(tstore_client *client,
+										  tmodel_span table,
+										  const tstore_operation *operation);
+
+/* 1..100 operations of one partition, applied all or none. */
+extern tstore_request *tstore_start_batch(tstore_client *client,
+										  tmodel_span table, int noperations,
+										  const tstore_operation *operations);
+extern tstore_request *tstore_start_create_table(tstore_client *client,
+												 tmodel_span table);
+extern tstore_request *tstore_start_delete_table(tstore_client *client,
+												 tmodel_span table);
+extern tstore_request *tstore_start_list_tables(tstore_client *client,
+												const tstore_query *query);
+
+typedef struct tstore_reply
+{
+	tstore_error error;			/* status TSTORE_OK: the rest is valid */
+	int			nentities;		/* get: 1; query: 0..1000 */
+	tmodel_entity *entities;
+	int			netags;			/* write: 1; batch: one per operation */
+	tmodel_span *etags;			/* empty for a DELETE */
+	int			ntables;
+	tmodel_span *tables;
+	bool		has_more;		/* a query's answer goes on: start again with
+								 * these, and the same filter and select */
+	tmodel_span next_partition_key;
+	tmodel_span next_row_key;
+	tmodel_span next_table;
+	int64_t		server_time;	/* the Date header, ticks; -1 when absent */
+	int			attempts;		/* requests sent for this reply, >= 0 */
+	int64_t		bytes_sent;		/* bodies and headers, all attempts */
+	int64_t		bytes_received;
+} tstore_reply;
+
+extern bool tstore_is_done(const tstore_request *request);
+
+/* Valid once done, until tstore_finish(). Never NULL then. */
+extern const tstore_reply *tstore_reply_of(const tstore_request *request);
+
+/*
+ * Drives everything in flight until "request" is done (NULL: until any one
+ * that was not done at the call is, or nothing is in flight).  False when
+ * should_abort said so; requests stay in flight then.
+ */
+extern bool tstore_wait(tstore_client *client, tstore_request *request);
+
+/* Moves what can be moved without waiting. */
+extern void tstore_poll(tstore_client *client);
+
+/* Frees the request and its reply; one in flight is broken off. NULL is fine. */
+extern void tstore_finish(tstore_request *request);
+
+/* A free slot for the caller's own use (which change a reply belongs to). */
+extern void tstore_set_user(tstore_request *request, void *user);
+extern void *tstore_user(const tstore_request *request);
+
+/* Statistics: one row per kind of operation. */
+typedef enum tstore_kind
+{
+	TSTORE_K_GET, TSTORE_K_QUERY, TSTORE_K_BATCH, TSTORE_K_INSERT,
+	TSTORE_K_UPDATE, TSTORE_K_DELETE, TSTORE_K_TABLE, TSTORE_K_QUEUE,
+	TSTORE_KINDS
+} tstore_kind;
+
+extern const char *const tstore_kind_names[TSTORE_KINDS];
+
+typedef struct tstore_counters
+{
+	int64_t		requests;		/* a retry is a request too */
+	int64_t		entities;		/* read, or written by accepted requests */
+	int64_t		bytes_sent;
+	int64_t		bytes_received;
+	int64_t		retries;
+	int64_t		throttles;		/* 503 and 429 answers */
+	int64_t		connections;	/* opened */
+} tstore_counters;
+
+/* TSTORE_KINDS counters that live as long as the client. */
+extern const tstore_counters *tstore_statistics(const tstore_client *client);
+extern void tstore_reset_statistics(tstore_client *client);
+
+/*
+ * Retries.  Reads are repeated on THROTTLED, SERVER (but 501, 505), CONNECT,
+ * TIMEOUT and LOST.  Writes are repeated on THROTTLED and CONNECT, where
+ * nothing was applied, and upserts (idempotent; also a batch of only upserts)
+ * also on the others; any other write ends with maybe_applied and the caller
+ * must look.  The wait is Retry-After (seconds or a date), x-ms-retry-after-ms,
+ * retry-after-ms, else exponential from 0.1 s to 10 s with jitter; it counts as
+ * waiting (should_abort ends it).  A stale kept-alive connection is not an
+ * attempt: libcurl reconnects when nothing was answered and the request is a
+ * read; otherwise it is LOST.
+ */
+
+/* "libcurl 7.88.1, OpenSSL 3.0" */
+extern const char *tstore_versions(void);
+
+#endif							/* TSTORE_CLIENT_H */
