@@ -1,0 +1,178 @@
+/*
+ * protocol.h
+ *	  The write protocol of index tables as a resumable state machine without
+ *	  I/O (2-protocol sections 2.3 and 2.4; Promela models idx.pml).
+ *
+ * One machine carries one fact's net change through its phases.  The conductor
+ * (txn/flush.c; in tests a model store) asks every machine for the requests of
+ * the lowest phase any machine is in, sends them (grouped into entity group
+ * transactions as it likes) and hands each answer back.
+ *
+ * The two rules everything rests on:
+ *	 Touch rule: a fact F0 is replaced by F1 only after, having read F0, every
+ *	   entry F1 newly references and (covering) every entry of F0 or F1 whose
+ *	   contents change got an unconditional, unverified upsert.
+ *	 Fence rule: an entry is verified or deleted only If-Match an ETag observed
+ *	   before an ETag change of the fact that the same machine made.
+ */
+#ifndef TMODEL_PROTOCOL_H
+#define TMODEL_PROTOCOL_H
+
+#include "index.h"
+
+typedef enum tmodel_phase
+{
+	TMODEL_RESERVE,				/* stub inserts */
+	TMODEL_TOUCH,				/* touches, reads of old entries */
+	TMODEL_COMMIT,				/* the fact itself: the commit point */
+	TMODEL_SETTLE,				/* verify, delete: best effort */
+	TMODEL_FINISHED
+} tmodel_phase;
+
+typedef enum tmodel_action
+{
+	TMODEL_GET,					/* read one entity */
+	TMODEL_INSERT,				/* refused when it exists */
+	TMODEL_UPSERT,				/* insert or replace, unconditional */
+	TMODEL_REPLACE,				/* If-Match */
+	TMODEL_MERGE,				/* If-Match */
+	TMODEL_DELETE				/* If-Match */
+} tmodel_action;
+
+typedef struct tmodel_step_request
+{
+	tmodel_action action;
+	tmodel_span table;
+	const tmodel_entity *entity;	/* GET, DELETE: only its keys count */
+	tmodel_span if_match;		/* REPLACE, MERGE, DELETE */
+	int			slot;			/* names the request in _answer() */
+} tmodel_step_request;
+
+typedef enum tmodel_outcome
+{
+	TMODEL_APPLIED,				/* GET: found */
+	TMODEL_EXISTS,				/* 409 */
+	TMODEL_ABSENT,				/* 404 */
+	TMODEL_MISMATCH,			/* 412 */
+	TMODEL_REFUSED,				/* any other failure, certainly not applied */
+	TMODEL_UNKNOWN,				/* perhaps applied */
+	TMODEL_ROLLED_BACK			/* not applied because of another operation of
+								 * its batch, or not sent: asked for again */
+} tmodel_outcome;
+
+typedef struct tmodel_answer
+{
+	tmodel_outcome outcome;
+	tmodel_span etag;			/* of a write that was applied */
+	const tmodel_entity *entity;	/* GET, APPLIED: with its ETag */
+} tmodel_answer;
+
+typedef enum tmodel_verdict
+{
+	TMODEL_PENDING,				/* the commit point is not passed */
+	TMODEL_COMMITTED,
+	TMODEL_DUPLICATE,			/* INSERT: a live fact is there */
+	TMODEL_LOST_RACE,			/* the fact is not what was read */
+	TMODEL_FAILED,				/* a request was refused; nothing visible */
+	TMODEL_DOUBTFUL,			/* the commit point's outcome is not known */
+	TMODEL_ABANDONED
+} tmodel_verdict;
+
+typedef enum tmodel_change_kind
+{
+	TMODEL_CHANGE_INSERT,
+	TMODEL_CHANGE_UPDATE,
+	TMODEL_CHANGE_DELETE,
+	TMODEL_CHANGE_REFRESH		/* backfill, repair: same fact, touch every
+								 * entry, fence, verify */
+} tmodel_change_kind;
+
+/* One index table's part of a change. */
+typedef struct tmodel_index_change
+{
+	tmodel_span table;
+	bool		covering;
+	tmodel_entries old_entries; /* of F0; n = 0 for INSERT */
+	tmodel_entries new_entries; /* of F1; n = 0 for DELETE */
+} tmodel_index_change;
+
+typedef struct tmodel_change
+{
+	tmodel_change_kind kind;
+	tmodel_span table;			/* the fact table */
+	const tmodel_entity *old_fact;	/* F0 with the ETag read; NULL: INSERT */
+	const tmodel_entity *new_fact;	/* F1 without reserved properties; NULL:
+									 * DELETE, REFRESH */
+	bool		indexed;		/* the table has sync indexes: facts carry
+								 * _itFence and _itWrites, INSERT reserves */
+	bool		direct;			/* insert_mode 'direct': no stub */
+	int			nindexes;
+	const tmodel_index_change *indexes;
+	tmodel_span write_id;		/* unique to the transaction; no comma */
+} tmodel_change;
+
+typedef struct tmodel_machine tmodel_machine;
+
+/*
+ * Starts a machine in its first phase.  Everything in *change must live as long
+ * as the arena; so does the machine.  NULL: out of memory.
+ */
+extern tmodel_machine *tmodel_machine_start(tmodel_arena *arena,
+											const tmodel_change *change);
+
+extern tmodel_phase tmodel_machine_phase(const tmodel_machine *machine);
+extern tmodel_verdict tmodel_machine_verdict(const tmodel_machine *machine);
+
+/*
+ * The requests of the present phase that have no answer yet.  Returns how many;
+ * *requests stays valid until the next _answer().  Never 0 unless FINISHED.
+ * Requests of one machine and phase are independent of each other: they may be
+ * sent together, in any order.  A request is repeated by the next call as long
+ * as it has not been answered.
+ */
+extern int	tmodel_machine_requests(tmodel_machine *machine,
+									const tmodel_step_request **requests);
+
+/*
+ * Takes the answer to the request of that slot; the machine moves on when the
+ * phase's requests are all answered.  False: out of memory (the verdict is then
+ * FAILED or DOUBTFUL).
+ */
+extern bool tmodel_machine_answer(tmodel_machine *machine, int slot,
+								  const tmodel_answer *answer);
+
+/*
+ * Gives up before the commit point: the machine turns to SETTLE with what
+ * undoes its reservation (delete the own stub If-Match, then the entries it
+ * touched), verdict ABANDONED unless a failure verdict is already there.
+ * After the commit point (COMMITTED, DOUBTFUL) it does nothing.
+ */
+extern void tmodel_machine_abandon(tmodel_machine *machine);
+
+/* Ends SETTLE at once; the work is left to readers' repair. */
+extern void tmodel_machine_stop(tmodel_machine *machine);
+
+/*
+ * Repair of one entry that is not verified.  "entry" (with ETag) must have been
+ * read *before* "fact" (with ETag; NULL: there is none).  "justified" is the
+ * entry the fact has under the same keys, or NULL.
+ *	 absent fact  -> delete the entry If-Match
+ *	 stub		  -> delete the stub If-Match, then the entry
+ *	 live		  -> fence the fact If-Match, then verify (covering) or delete
+ *	 live, justified, pointer index: nothing to do
+ * Whether an entry or stub is old enough for this is the caller's decision.
+ */
+typedef struct tmodel_repair
+{
+	tmodel_span fact_table;
+	tmodel_span index_table;
+	bool		covering;
+	const tmodel_entity *entry;
+	const tmodel_entity *fact;
+	const tmodel_entity *justified;
+} tmodel_repair;
+
+extern tmodel_machine *tmodel_repair_start(tmodel_arena *arena,
+										   const tmodel_repair *repair);
+
+#endif							/* TMODEL_PROTOCOL_H */
