@@ -43,7 +43,10 @@ extern tmodel_filter *tmodel_filter_compare(tmodel_arena *arena,
 											tmodel_compare op,
 											const tmodel_value *value);
 
-/* a AND b, a OR b; flattens; NULL arguments are left out (both: NULL). */
+/*
+ * a AND b, a OR b; flattens; NULL arguments are left out (both: NULL).  The
+ * arguments become part of the result: a filter is used in one tree only.
+ */
 extern tmodel_filter *tmodel_filter_and(tmodel_arena *arena, tmodel_filter *a,
 										tmodel_filter *b);
 extern tmodel_filter *tmodel_filter_or(tmodel_arena *arena, tmodel_filter *a,
