@@ -22,6 +22,7 @@ PG_CFLAGS = -std=gnu11 -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	-Werror=incompatible-pointer-types -MMD -MP
 EXPORTS = build/exports.map
 SHLIB_LINK = -lcurl -lcrypto -lyajl -Wl,--version-script=$(EXPORTS)
+NO_INSTALLCHECK = 1
 EXTRA_CLEAN = build $(OBJS:.o=.d)
 
 # Bitcode for the JIT would double the build for functions it cannot inline.

@@ -11,6 +11,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 workdir=		# this script's temporary directory
 server=			# pid of the server that this script started
+sockets=		# directory of a cluster's socket, when it is not in $workdir
 command_pid=	# pid of the command that this script runs
 
 say()
@@ -60,7 +61,7 @@ clean_up()
 	trap '' INT TERM HUP
 	[ -z "$command_pid" ] || stop_child "$command_pid" TERM 30
 	[ -z "$server" ] || stop_child "$server" "${server_signal:-TERM}" 20
-	[ -z "$workdir" ] || rm -rf "$workdir"
+	rm -rf "${workdir:-/nonexistent}" "${sockets:-/nonexistent}"
 	exit "$rc"
 }
 
