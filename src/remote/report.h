@@ -1,0 +1,25 @@
+/*
+ * report.h
+ *	  Store failures as PostgreSQL errors: the one table of SQLSTATEs.
+ */
+#ifndef ITABLE_REPORT_H
+#define ITABLE_REPORT_H
+
+#include "postgres.h"
+
+#include "store/client.h"
+
+/*
+ * Throws.  "doing" completes "could not %s", as in "read table \"movies\"";
+ * "table" is the store's table for hints, or NULL.
+ */
+extern void itable_report(const tstore_error *error, const char *doing,
+						  const char *table) pg_attribute_noreturn();
+
+/* The SQLSTATE a failure has; for callers that compose their own message. */
+extern int	itable_sqlstate(const tstore_error *error);
+
+/* "TableNotFound (HTTP 404), request id ...": for DETAIL; palloc'd */
+extern char *itable_error_detail(const tstore_error *error);
+
+#endif							/* ITABLE_REPORT_H */

@@ -1,0 +1,316 @@
+/*
+ * session.c
+ *	  The backend's clients, and waiting for them without becoming deaf.
+ *
+ * Answers "which client serves this user on this server?".  One client per user
+ * mapping OID (a public mapping is one client for all), closed at transaction
+ * end when its mapping or server changed.  Does not know SQL values or tables.
+ * Easy to break: an open request must always be in a tracked set, because
+ * EndForeignScan is not called after an error.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_user_mapping.h"
+#include "foreign/foreign.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "storage/fd.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+#include "remote/memory.h"
+#include "remote/report.h"
+#include "remote/session.h"
+#include "table/options.h"
+
+#define TRACE_MAX 200
+
+typedef struct sessionEntry
+{
+	Oid			mapping;		/* hash key: user mapping OID */
+	Oid			serverid;
+	tstore_client *client;		/* NULL: none open */
+	bool		stale;			/* close at transaction end */
+	MemoryContext context;		/* the client's memory */
+	uint32		mapping_hash;
+	uint32		server_hash;
+} sessionEntry;
+
+/* What closed clients of a server have counted before. */
+typedef struct serverCounters
+{
+	Oid			serverid;
+	tstore_counters counters[TSTORE_KINDS];
+} serverCounters;
+
+static HTAB *sessions = NULL;
+static HTAB *past_counters = NULL;
+
+/* Called below libcurl: only reads flags. */
+static bool
+should_abort(void *ctx)
+{
+	return InterruptPending && (QueryCancelPending || ProcDiePending) &&
+		InterruptHoldoffCount == 0 && CritSectionCount == 0;
+}
+
+static void
+invalidate(Datum arg, int cacheid, uint32 hash)
+{
+	HASH_SEQ_STATUS scan;
+	sessionEntry *entry;
+
+	hash_seq_init(&scan, sessions);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+		if (hash == 0 ||
+			(cacheid == USERMAPPINGOID && entry->mapping_hash == hash) ||
+			(cacheid == FOREIGNSERVEROID && entry->server_hash == hash))
+			entry->stale = true;
+}
+
+void
+itable_sessions_init(void)
+{
+	HASHCTL		ctl = {.keysize = sizeof(Oid)};
+
+	ctl.entrysize = sizeof(sessionEntry);
+	sessions = hash_create("itable_fdw sessions", 8, &ctl,
+						   HASH_ELEM | HASH_BLOBS);
+	ctl.entrysize = sizeof(serverCounters);
+	past_counters = hash_create("itable_fdw counters", 8, &ctl,
+								HASH_ELEM | HASH_BLOBS);
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, invalidate, (Datum) 0);
+	CacheRegisterSyscacheCallback(USERMAPPINGOID, invalidate, (Datum) 0);
+}
+
+static void
+add_counters(tstore_counters *to, const tstore_counters *from)
+{
+	for (int i = 0; i < TSTORE_KINDS; i++)
+	{
+		to[i].requests += from[i].requests;
+		to[i].entities += from[i].entities;
+		to[i].bytes_sent += from[i].bytes_sent;
+		to[i].bytes_received += from[i].bytes_received;
+		to[i].retries += from[i].retries;
+		to[i].throttles += from[i].throttles;
+		to[i].connections += from[i].connections;
+	}
+}
+
+static serverCounters *
+counters_of(Oid serverid)
+{
+	bool		found;
+	serverCounters *past = hash_search(past_counters, &serverid, HASH_ENTER,
+									   &found);
+
+	if (!found)
+		memset(past->counters, 0, sizeof(past->counters));
+	return past;
+}
+
+static void
+close_client(sessionEntry *entry)
+{
+	if (entry->client == NULL)
+		return;
+	add_counters(counters_of(entry->serverid)->counters,
+				 tstore_statistics(entry->client));
+	tstore_close(entry->client);
+	entry->client = NULL;
+	MemoryContextDelete(entry->context);
+	entry->context = NULL;
+}
+
+/* The first line of the file the mapping names, for bearer tokens. */
+static char *
+read_token_file(const char *path)
+{
+	char		line[8192];
+	FILE	   *file = AllocateFile(path, "r");
+
+	if (file == NULL)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read the user mapping's bearer_token_file: %m")));
+	if (fgets(line, sizeof(line), file) == NULL)
+		line[0] = '\0';
+	FreeFile(file);
+	line[strcspn(line, "\r\n")] = '\0';
+	return pstrdup(line);
+}
+
+/* A user who is no superuser must bring credentials of their own. */
+static void
+check_credentials(const tstore_config *config, List *mapping, Oid userid,
+				  const char *servername)
+{
+	if (config->account_key != NULL || config->sas_token != NULL ||
+		config->bearer_token != NULL || superuser_arg(userid) ||
+		!itable_option_bool(mapping, "credentials_required", true))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
+			 errmsg("credentials are required for server \"%s\"", servername),
+			 errhint("Set account_key or sas_token in the user mapping.")));
+}
+
+static void
+open_client(sessionEntry *entry, ForeignServer *server, UserMapping *mapping)
+{
+	tstore_config config = {0};
+	tstore_hooks hooks = {0};
+	tstore_error error;
+	List	   *options = server->options;
+	const char *token_file = itable_option(mapping->options,
+										   "bearer_token_file");
+
+	config.endpoint = itable_option(options, "endpoint");
+	config.ca_file = itable_option(options, "ca_file");
+	config.connect_timeout_ms = itable_option_int(options, "connect_timeout",
+												  10) * 1000;
+	config.request_timeout_ms = itable_option_int(options, "request_timeout",
+												  60) * 1000;
+	config.max_retries = itable_option_int(options, "max_retries", 3);
+	config.max_connections = itable_option_int(options, "max_connections", 8);
+	config.account = itable_option(mapping->options, "account");
+	config.account_key = itable_option(mapping->options, "account_key");
+	config.sas_token = itable_option(mapping->options, "sas_token");
+	if (token_file != NULL)
+		config.bearer_token = read_token_file(token_file);
+	check_credentials(&config, mapping->options, mapping->userid,
+					  server->servername);
+
+	entry->context = AllocSetContextCreate(TopMemoryContext,
+										   "itable_fdw client",
+										   ALLOCSET_DEFAULT_SIZES);
+	hooks.allocator = *itable_allocator(entry->context);
+	hooks.should_abort = should_abort;
+	entry->client = tstore_open(&config, &hooks, &error);
+	if (entry->client == NULL)
+	{
+		MemoryContextDelete(entry->context);
+		entry->context = NULL;
+		itable_report(&error, psprintf("use server \"%s\"",
+									   server->servername), NULL);
+	}
+	entry->serverid = server->serverid;
+	entry->stale = false;
+}
+
+tstore_client *
+itable_session(Oid serverid, Oid userid)
+{
+	UserMapping *mapping = GetUserMapping(userid, serverid);
+	sessionEntry *entry;
+	bool		found;
+
+	entry = hash_search(sessions, &mapping->umid, HASH_ENTER, &found);
+	if (!found)
+	{
+		entry->client = NULL;
+		entry->context = NULL;
+		entry->stale = false;
+		entry->serverid = serverid;
+		entry->mapping_hash =
+			GetSysCacheHashValue1(USERMAPPINGOID,
+								  ObjectIdGetDatum(mapping->umid));
+		entry->server_hash =
+			GetSysCacheHashValue1(FOREIGNSERVEROID,
+								  ObjectIdGetDatum(serverid));
+	}
+	if (entry->client == NULL)
+		open_client(entry, GetForeignServer(serverid), mapping);
+	return entry->client;
+}
+
+void
+itable_sessions_end_transaction(void)
+{
+	HASH_SEQ_STATUS scan;
+	sessionEntry *entry;
+
+	hash_seq_init(&scan, sessions);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+		if (entry->stale)
+			close_client(entry);
+}
+
+bool
+itable_sessions_disconnect(Oid serverid)
+{
+	HASH_SEQ_STATUS scan;
+	sessionEntry *entry;
+	bool		found = false;
+
+	hash_seq_init(&scan, sessions);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+		if (entry->client != NULL &&
+			(serverid == InvalidOid || entry->serverid == serverid))
+		{
+			/* requests of this transaction may still need the client */
+			entry->stale = true;
+			found = true;
+		}
+	return found;
+}
+
+void
+itable_sessions_each(itableSessionCallback callback, void *ctx)
+{
+	HASH_SEQ_STATUS scan;
+	sessionEntry *entry;
+
+	hash_seq_init(&scan, sessions);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+		if (entry->client != NULL)
+			callback(entry->serverid, !entry->stale, ctx);
+}
+
+void
+itable_sessions_statistics(itableStatsCallback callback, void *ctx)
+{
+	HASH_SEQ_STATUS scan;
+	sessionEntry *entry;
+	serverCounters *past;
+
+	/* make sure every server with a client has a row */
+	hash_seq_init(&scan, sessions);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+		counters_of(entry->serverid);
+
+	hash_seq_init(&scan, past_counters);
+	while ((past = hash_seq_search(&scan)) != NULL)
+	{
+		tstore_counters sum[TSTORE_KINDS];
+		HASH_SEQ_STATUS inner;
+
+		memcpy(sum, past->counters, sizeof(sum));
+		hash_seq_init(&inner, sessions);
+		while ((entry = hash_seq_search(&inner)) != NULL)
+			if (entry->client != NULL && entry->serverid == past->serverid)
+				add_counters(sum, tstore_statistics(entry->client));
+		callback(past->serverid, sum, ctx);
+	}
+}
+
+void
+itable_sessions_reset_statistics(void)
+{
+	HASH_SEQ_STATUS scan;
+	sessionEntry *entry;
+	serverCounters *past;
+
+	hash_seq_init(&scan, past_counters);
+	while ((past = hash_seq_search(&scan)) != NULL)
+		memset(past->counters, 0, sizeof(past->counters));
+	hash_seq_init(&scan, sessions);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+		if (entry->client != NULL)
+			tstore_reset_statistics(entry->client);
+}

@@ -1,0 +1,349 @@
+/*
+ * index_def.c
+ *	  How an index table's columns are made from its fact table's.
+ *
+ * Answers "which fact does this index table serve, which indexes does this
+ * fact have, and where does each index column come from?".  Columns are matched
+ * by property name.  Sends no request; whether an index may be used is its
+ * state.  Easy to break: every foreign table over the same store table must
+ * find the same indexes, whatever the relations are called.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_foreign_table.h"
+#include "foreign/fdwapi.h"
+#include "foreign/foreign.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "table/options.h"
+#include "table/table_def.h"
+
+/* The store's table names do not distinguish case. */
+static bool
+same_table_name(tmodel_span a, const char *b)
+{
+	return strlen(b) == a.len && pg_strncasecmp(a.data, b, a.len) == 0;
+}
+
+/* What a foreign table's options say without building its definition. */
+typedef struct tableBrief
+{
+	Oid			relid;
+	const char *name;			/* the store's table */
+	const char *index_of;		/* or NULL */
+} tableBrief;
+
+/* Every foreign table of a server, in order of OID. */
+static List *
+tables_of_server(Oid serverid)
+{
+	Relation	catalog = table_open(ForeignTableRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL,
+										  0, NULL);
+	HeapTuple	tuple;
+	List	   *oids = NIL;
+	List	   *briefs = NIL;
+	ListCell   *cell;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_foreign_table form = (Form_pg_foreign_table) GETSTRUCT(tuple);
+
+		if (form->ftserver == serverid)
+			oids = lappend_oid(oids, form->ftrelid);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	list_sort(oids, list_oid_cmp);
+
+	foreach(cell, oids)
+	{
+		Oid			relid = lfirst_oid(cell);
+		List	   *options = GetForeignTable(relid)->options;
+		const char *name = itable_option(options, "table_name");
+		tableBrief *brief;
+
+		if (name == NULL)
+			name = get_rel_name(relid);
+		if (name == NULL)
+			continue;
+		brief = palloc(sizeof(tableBrief));
+		brief->relid = relid;
+		brief->name = name;
+		brief->index_of = itable_option(options, "index_of");
+		briefs = lappend(briefs, brief);
+	}
+	return briefs;
+}
+
+Oid
+itable_fact_relid(const itableTable *index, bool missing_ok)
+{
+	ListCell   *cell;
+
+	foreach(cell, tables_of_server(index->serverid))
+	{
+		tableBrief *brief = lfirst(cell);
+
+		if (brief->index_of == NULL &&
+			same_table_name(index->index_of, brief->name))
+			return brief->relid;
+	}
+	if (!missing_ok)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("no foreign table for fact table \"%s\" of index table \"%s\"",
+						itable_cstring(index->index_of), index->relname),
+				 errhint("Create a foreign table with table_name '%s' on the same server.",
+						 itable_cstring(index->index_of))));
+	return InvalidOid;
+}
+
+itableTable *
+itable_fact_of(const itableTable *index)
+{
+	return itable_table_def(itable_fact_relid(index, false));
+}
+
+static void
+column_error(const itableTable *index, const char *property, const char *what,
+			 const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_COLUMN_NAME),
+			 errmsg("index table \"%s\": %s \"%s\"", index->relname, what,
+					property),
+			 errhint("%s", hint)));
+}
+
+/* Where one key column of the index comes from. */
+static tmodel_index_column
+key_source(const itableTable *index, const itableColumn *column,
+		   const itableTable *fact)
+{
+	tmodel_index_column result = {0};
+	tmodel_span from = column->element_of != NULL ?
+	tmodel_span_of(column->element_of) : column->property;
+	itableColumn *source = itable_column_of_property(fact, from);
+
+	result.name = column->property;
+	result.type = column->key_type;
+	result.property = from;
+	if (source == NULL)
+		column_error(index, itable_cstring(from),
+					 "the fact table has no property",
+					 "Columns are matched by property name; see options \"property\" and \"element_of\".");
+	result.component = source->component;
+	if (source->kind == ITABLE_PARTITION_KEY)
+		result.source = TMODEL_FROM_PARTITION;
+	else if (source->kind == ITABLE_ROW_KEY)
+		result.source = TMODEL_FROM_ROW;
+	else if (column->element_of != NULL)
+		result.source = TMODEL_FROM_ELEMENT;
+	else
+		result.source = TMODEL_FROM_PROPERTY;
+	if (column->element_of != NULL && !OidIsValid(source->element_type))
+		column_error(index, itable_cstring(from),
+					 "element_of names a property that is not an array",
+					 "Leave element_of out to index the value itself.");
+	if (column->element_of == NULL && OidIsValid(source->element_type))
+		column_error(index, itable_cstring(from),
+					 "an array cannot be a key:",
+					 "Use element_of to index each element.");
+	if ((column->element_of != NULL ? source->element_type : source->type) !=
+		column->type && source->kind == ITABLE_PROPERTY)
+		column_error(index, itable_cstring(from),
+					 "the key column's type differs from the fact table's:",
+					 "Declare both with the same type.");
+	return result;
+}
+
+/* Fills one key of the definition. */
+static tmodel_index_column *
+key_columns(const itableTable *index, int n, itableColumn **columns,
+			const itableTable *fact)
+{
+	tmodel_index_column *result = palloc0(sizeof(tmodel_index_column) * n);
+
+	for (int i = 0; i < n; i++)
+		result[i] = key_source(index, columns[i], fact);
+	return result;
+}
+
+static bool
+has_source(const tmodel_index_def *def, tmodel_source source, int component)
+{
+	for (int i = 0; i < def->npartition; i++)
+		if (def->partition[i].source == source &&
+			def->partition[i].component == component)
+			return true;
+	for (int i = 0; i < def->nrow; i++)
+		if (def->row[i].source == source && def->row[i].component == component)
+			return true;
+	return false;
+}
+
+/* An index that is not unique must contain the whole key of the fact. */
+static void
+check_fact_key(const itableTable *index, const tmodel_index_def *def,
+			   const itableTable *fact)
+{
+	const itableColumn *missing = NULL;
+	int			elements = 0;
+
+	for (int i = 0; i < fact->npartition; i++)
+		if (!has_source(def, TMODEL_FROM_PARTITION, i))
+			missing = fact->partition[i];
+	for (int i = 0; i < fact->nrow; i++)
+		if (!has_source(def, TMODEL_FROM_ROW, i))
+			missing = fact->row[i];
+	if (missing != NULL)
+		column_error(index, itable_cstring(missing->property),
+					 "the key lacks the fact table's key",
+					 "Add the fact table's key columns to the row key, so that entries of different facts differ.");
+	for (int i = 0; i < def->npartition; i++)
+		elements += def->partition[i].source == TMODEL_FROM_ELEMENT;
+	for (int i = 0; i < def->nrow; i++)
+		elements += def->row[i].source == TMODEL_FROM_ELEMENT;
+	if (elements > 1)
+		column_error(index, itable_cstring(index->name),
+					 "more than one column has element_of in",
+					 "An index can hold the elements of one array.");
+}
+
+/* Covered columns: properties copied from the fact, and fact_attnum of all. */
+static void
+fill_covered(itableIndex *result)
+{
+	itableTable *index = result->table;
+	tmodel_span *covered = palloc0(sizeof(tmodel_span) * (index->natts + 1));
+	int			n = 0;
+
+	result->fact_attnum = palloc0(sizeof(AttrNumber) * (index->natts + 1));
+	for (int i = 0; i < index->natts; i++)
+	{
+		itableColumn *column = index->columns[i];
+		itableColumn *source;
+
+		if (column == NULL || column->kind == ITABLE_ETAG ||
+			column->kind == ITABLE_TIMESTAMP)
+			continue;
+		if (column->element_of != NULL)
+			continue;
+		source = itable_column_of_property(result->fact, column->property);
+		if (source == NULL)
+			column_error(index, itable_cstring(column->property),
+						 "the fact table has no property",
+						 "Columns are matched by property name; see option \"property\".");
+		result->fact_attnum[i] = source->attnum;
+		if (column->kind != ITABLE_PROPERTY)
+			continue;
+		if (source->kind != ITABLE_PROPERTY)
+			column_error(index, itable_cstring(column->property),
+						 "a key of the fact table must be a key column here too:",
+						 "Give the column OPTIONS (key 'row').");
+		if (source->type != column->type || source->edm != column->edm)
+			column_error(index, itable_cstring(column->property),
+						 "the covered column's type differs from the fact table's:",
+						 "Declare both with the same type.");
+		covered[n++] = column->property;
+	}
+	result->def.covered = covered;
+	result->def.ncovered = n;
+}
+
+itableIndex *
+itable_index_def(itableTable *index, itableTable *fact)
+{
+	itableIndex *result = palloc0(sizeof(itableIndex));
+	tmodel_index_def *def = &result->def;
+
+	result->table = index;
+	result->fact = fact;
+	result->fact_def.table = fact->name;
+	result->fact_def.encoding = fact->encoding;
+	result->fact_def.npartition = fact->npartition;
+	result->fact_def.partition_types = fact->partition_types;
+	result->fact_def.nrow = fact->nrow;
+	result->fact_def.row_types = fact->row_types;
+	if (index->encoding != TMODEL_KEY_ESCAPED)
+		column_error(index, itable_cstring(index->name),
+					 "key_encoding 'raw' is not for index tables:",
+					 "Leave the option out.");
+	def->table = index->name;
+	def->npartition = index->npartition;
+	def->partition = key_columns(index, index->npartition, index->partition,
+								 fact);
+	def->nrow = index->nrow;
+	def->row = key_columns(index, index->nrow, index->row, fact);
+	check_fact_key(index, def, fact);
+	fill_covered(result);
+	result->covering = tmodel_index_is_covering(def);
+	return result;
+}
+
+static int
+compare_index_names(const ListCell *a, const ListCell *b)
+{
+	const itableIndex *left = lfirst(a);
+	const itableIndex *right = lfirst(b);
+
+	return tmodel_span_compare(left->table->name, right->table->name);
+}
+
+/* A second foreign table over the same index table adds no index. */
+static bool
+is_listed(List *indexes, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+		if (same_table_name(((itableIndex *) lfirst(cell))->table->name, name))
+			return true;
+	return false;
+}
+
+List *
+itable_indexes_of(itableTable *fact)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	if (itable_is_index(fact))
+		return NIL;
+	foreach(cell, tables_of_server(fact->serverid))
+	{
+		tableBrief *brief = lfirst(cell);
+
+		if (brief->index_of != NULL &&
+			same_table_name(fact->name, brief->index_of) &&
+			!is_listed(result, brief->name))
+			result = lappend(result,
+							 itable_index_def(itable_table_def(brief->relid),
+											  fact));
+	}
+	list_sort(result, compare_index_names);
+	return result;
+}
+
+/* FDW routines of other wrappers differ; ours is recognised by its library. */
+bool
+itable_is_ours(Oid relid)
+{
+	ForeignTable *foreign;
+	ForeignServer *server;
+	ForeignDataWrapper *wrapper;
+
+	if (get_rel_relkind(relid) != RELKIND_FOREIGN_TABLE)
+		return false;
+	foreign = GetForeignTable(relid);
+	server = GetForeignServer(foreign->serverid);
+	wrapper = GetForeignDataWrapper(server->fdwid);
+	return strcmp(wrapper->fdwname, "itable_fdw") == 0;
+}

@@ -1,0 +1,118 @@
+/*
+ * table_def.h
+ *	  What a foreign table says about the store's table: columns, keys, options.
+ *
+ * A definition is built from the relation's catalog entries, checked as a
+ * whole, and lives in the memory context current at the call.  It sends no
+ * request.
+ */
+#ifndef ITABLE_TABLE_DEF_H
+#define ITABLE_TABLE_DEF_H
+
+#include "postgres.h"
+#include "access/attnum.h"
+#include "fmgr.h"
+#include "nodes/pg_list.h"
+#include "utils/relcache.h"
+
+#include "model/index.h"
+
+typedef enum itableColumnKind
+{
+	ITABLE_PROPERTY,			/* an ordinary property */
+	ITABLE_PARTITION_KEY,		/* a component of the PartitionKey */
+	ITABLE_ROW_KEY,				/* a component of the RowKey */
+	ITABLE_ETAG,				/* system 'etag' */
+	ITABLE_TIMESTAMP			/* system 'timestamp' */
+} itableColumnKind;
+
+typedef struct itableColumn
+{
+	AttrNumber	attnum;
+	char	   *attname;		/* for messages */
+	tmodel_span property;		/* the store's name of it */
+	itableColumnKind kind;
+	int			component;		/* keys: index within its key */
+	tmodel_key_type key_type;	/* keys */
+	char	   *element_of;		/* property whose elements it holds, or NULL */
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+	tmodel_type edm;			/* type of the property in the store */
+	Oid			element_type;	/* arrays: InvalidOid when not an array */
+	bool		element_quoted; /* arrays: elements are JSON strings */
+	bool		not_null;
+	FmgrInfo	input;			/* type (or element type) text -> Datum */
+	FmgrInfo	output;			/* Datum -> text */
+	Oid			input_param;
+	int16		element_len;	/* arrays: as pg_type has it */
+	bool		element_byval;
+	char		element_align;
+} itableColumn;
+
+typedef struct itableTable
+{
+	Oid			relid;
+	Oid			serverid;
+	char	   *relname;		/* for messages */
+	tmodel_span name;			/* the store's table */
+	int			natts;
+	itableColumn **columns;		/* by attnum - 1; NULL: dropped */
+	tmodel_key_encoding encoding;
+	int			npartition;
+	itableColumn **partition;	/* in component order */
+	tmodel_key_type *partition_types;
+	int			nrow;
+	itableColumn **row;
+	tmodel_key_type *row_types;
+	/* options, the server's where the table has none */
+	bool		updatable;
+	int			fetch_size;
+	int			batch_size;
+	bool		direct_insert;	/* insert_mode 'direct' */
+	double		startup_cost;
+	double		tuple_cost;
+	/* index tables */
+	tmodel_span index_of;		/* the fact table in the store; empty: none */
+	bool		readable;		/* the planner may use it */
+	char	   *state;
+} itableTable;
+
+/* One index table of a fact table. */
+typedef struct itableIndex
+{
+	itableTable *table;			/* the index table's own definition */
+	itableTable *fact;			/* its fact table's */
+	tmodel_fact_def fact_def;
+	tmodel_index_def def;
+	bool		covering;
+	/* per column of the index table (attnum - 1): where a row's value comes
+	 * from when the fact is at hand; 0: nowhere */
+	AttrNumber *fact_attnum;
+} itableIndex;
+
+/* Builds and checks; throws at a definition that does not hold together. */
+extern itableTable *itable_table_def(Oid relid);
+
+#define itable_is_index(table) ((table)->index_of.len > 0)
+
+/* The fact relation of an index table; throws when there is none. */
+extern itableTable *itable_fact_of(const itableTable *index);
+extern Oid	itable_fact_relid(const itableTable *index, bool missing_ok);
+
+/* Ties an index table to its fact table; throws when they do not match. */
+extern itableIndex *itable_index_def(itableTable *index, itableTable *fact);
+
+/* All index tables of a fact table (List of itableIndex *), ordered by name. */
+extern List *itable_indexes_of(itableTable *fact);
+
+/* The column that holds the property, or NULL. */
+extern itableColumn *itable_column_of_property(const itableTable *table,
+											   tmodel_span property);
+
+/* Does the relation belong to this wrapper? */
+extern bool itable_is_ours(Oid relid);
+
+extern char *itable_cstring(tmodel_span span);
+
+#endif							/* ITABLE_TABLE_DEF_H */
