@@ -27,6 +27,7 @@ static void
 release_calls(void *arg)
 {
 	itable_finish_all(arg);
+	itable_session_hold(((itableCalls *) arg)->client, -1);
 }
 
 itableCalls *
@@ -41,6 +42,7 @@ itable_calls(MemoryContext context, tstore_client *client)
 	calls->callback.func = release_calls;
 	calls->callback.arg = calls;
 	MemoryContextRegisterResetCallback(context, &calls->callback);
+	itable_session_hold(client, +1);
 	return calls;
 }
 

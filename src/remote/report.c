@@ -8,6 +8,8 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+
 #include "remote/report.h"
 
 typedef struct reportRule

@@ -34,7 +34,8 @@ typedef struct sessionEntry
 	Oid			mapping;		/* hash key: user mapping OID */
 	Oid			serverid;
 	tstore_client *client;		/* NULL: none open */
-	bool		stale;			/* close at transaction end */
+	bool		stale;			/* close as soon as nobody holds it */
+	int			holders;		/* sets of requests that need the client */
 	MemoryContext context;		/* the client's memory */
 	uint32		mapping_hash;
 	uint32		server_hash;
@@ -117,7 +118,7 @@ counters_of(Oid serverid)
 static void
 close_client(sessionEntry *entry)
 {
-	if (entry->client == NULL)
+	if (entry->client == NULL || entry->holders > 0)
 		return;
 	add_counters(counters_of(entry->serverid)->counters,
 				 tstore_statistics(entry->client));
@@ -216,6 +217,7 @@ itable_session(Oid serverid, Oid userid)
 		entry->client = NULL;
 		entry->context = NULL;
 		entry->stale = false;
+		entry->holders = 0;
 		entry->serverid = serverid;
 		entry->mapping_hash =
 			GetSysCacheHashValue1(USERMAPPINGOID,
@@ -224,9 +226,23 @@ itable_session(Oid serverid, Oid userid)
 			GetSysCacheHashValue1(FOREIGNSERVEROID,
 								  ObjectIdGetDatum(serverid));
 	}
+	if (entry->stale)
+		close_client(entry);
 	if (entry->client == NULL)
 		open_client(entry, GetForeignServer(serverid), mapping);
 	return entry->client;
+}
+
+void
+itable_session_hold(tstore_client *client, int change)
+{
+	HASH_SEQ_STATUS scan;
+	sessionEntry *entry;
+
+	hash_seq_init(&scan, sessions);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+		if (entry->client == client)
+			entry->holders += change;
 }
 
 void

@@ -42,6 +42,9 @@ extern tstore_client *itable_calls_client(itableCalls *calls);
 /* Closes clients whose mapping or server changed; at transaction end. */
 extern void itable_sessions_end_transaction(void);
 
+/* A set of requests begins (+1) or ends (-1) to need the client. */
+extern void itable_session_hold(tstore_client *client, int change);
+
 /* For itable_stats(): calls back for every server known to this backend. */
 typedef void (*itableStatsCallback) (Oid serverid,
 									 const tstore_counters *counters,
@@ -55,7 +58,7 @@ extern bool itable_sessions_disconnect(Oid serverid);
 typedef void (*itableSessionCallback) (Oid serverid, bool valid, void *ctx);
 extern void itable_sessions_each(itableSessionCallback callback, void *ctx);
 
-/* Sums over all clients of this backend, for EXPLAIN's differences. */
+/* Once, when the library is loaded. */
 extern void itable_sessions_init(void);
 
 #endif							/* ITABLE_SESSION_H */

@@ -1,0 +1,51 @@
+/*
+ * convert.h
+ *	  Between SQL values and the store's: Datum <-> tmodel_value, row <-> entity.
+ *
+ * What the store cannot hold is refused here, before anything is sent (G8).
+ */
+#ifndef ITABLE_CONVERT_H
+#define ITABLE_CONVERT_H
+
+#include "postgres.h"
+
+#include "table/table_def.h"
+
+/* A property's value; NULL becomes TMODEL_NULL.  Bytes are in the arena. */
+extern tmodel_value itable_to_value(tmodel_arena *arena,
+									const itableColumn *column,
+									Datum datum, bool isnull);
+
+/* A value of the column's element type (arrays) as a key constant. */
+extern tmodel_value itable_to_key_value(tmodel_arena *arena,
+										const itableColumn *column,
+										Datum datum);
+
+/* The way back; throws when the store's value does not read as the type. */
+extern Datum itable_from_value(tmodel_arena *arena, const itableColumn *column,
+							   const tmodel_value *value, bool *isnull);
+
+/*
+ * The entity of a whole row (values by attnum - 1): keys encoded, properties
+ * set, limits checked.  Throws for NULL keys, illegal or too long keys, and
+ * values the store cannot hold.  System columns are ignored.
+ */
+extern tmodel_entity *itable_row_to_entity(tmodel_arena *arena,
+										   const itableTable *table,
+										   const Datum *values,
+										   const bool *isnull);
+
+/*
+ * Fills values and isnull (natts long) from an entity; "wanted" (attnum - 1)
+ * may be NULL for all, columns not wanted become NULL.
+ */
+extern void itable_entity_to_row(tmodel_arena *arena, const itableTable *table,
+								 const tmodel_entity *entity,
+								 const bool *wanted,
+								 Datum *values, bool *isnull);
+
+/* Throws for a key that could not be encoded. */
+extern void itable_key_failed(const itableTable *table, bool partition,
+							  tmodel_key_status status) pg_attribute_noreturn();
+
+#endif							/* ITABLE_CONVERT_H */
