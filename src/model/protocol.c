@@ -1,0 +1,698 @@
+/*
+ * protocol.c
+ *	  The write protocol of index tables: phases, and what each answer means.
+ *
+ * No I/O, no clock, no memory but the arena's.  What is written is made in
+ * protocol_plan.c; repair.c drives the same machine for one entry.
+ *
+ * Easy to break: after an answer UNKNOWN to a commit, nothing may be claimed
+ * that another history could contradict; see decide().  The commit is sent
+ * again only with the same If-Match (ETags never come back, so one copy at most
+ * is ever applied), or after the touches, never alone with a newer ETag.
+ */
+#include "protocol_int.h"
+
+#include <string.h>
+
+/* ---- tasks --------------------------------------------------------------- */
+
+/* A machine with room for that many entries; NULL: out of memory. */
+tmodel_machine *
+itm_machine_new(tmodel_arena *arena, int nentries)
+{
+	tmodel_machine *machine = tmodel_alloc(arena, sizeof(tmodel_machine));
+	size_t		room = nentries > 0 ? (size_t) nentries : 1;
+
+	if (machine == NULL)
+		return NULL;
+	machine->arena = arena;
+	machine->entries = tmodel_alloc(arena, room * sizeof(entry_work));
+	machine->tasks = tmodel_alloc(arena, room * sizeof(task));
+	machine->open = tmodel_alloc(arena, room * sizeof(tmodel_step_request));
+	if (machine->entries == NULL || machine->tasks == NULL ||
+		machine->open == NULL)
+		return NULL;
+	machine->verdict = TMODEL_PENDING;
+	return machine;
+}
+
+/* Starts a set of tasks; the old ones' slots become unknown. */
+void
+itm_begin(tmodel_machine *machine, tmodel_phase phase)
+{
+	machine->phase = phase;
+	machine->first_slot += machine->ntasks;
+	machine->ntasks = 0;
+	machine->nopen = 0;
+}
+
+/* Adds a request; entity NULL means that making it ran out of memory. */
+task *
+itm_add(tmodel_machine *machine, task_kind kind, tmodel_action action,
+		tmodel_span table, const tmodel_entity *entity, tmodel_span if_match)
+{
+	task	   *added = &machine->tasks[machine->ntasks];
+
+	if (entity == NULL)
+		return NULL;
+	memset(added, 0, sizeof(*added));
+	added->kind = kind;
+	added->request.action = action;
+	added->request.table = table;
+	added->request.entity = entity;
+	added->request.if_match = if_match;
+	added->request.slot = machine->first_slot + machine->ntasks;
+	machine->ntasks++;
+	machine->nopen++;
+	return added;
+}
+
+/* Ends the machine; a verdict that is already there stays. */
+bool
+itm_finish(tmodel_machine *machine, tmodel_verdict verdict)
+{
+	if (machine->verdict == TMODEL_PENDING)
+		machine->verdict = verdict;
+	itm_begin(machine, TMODEL_FINISHED);
+	return true;
+}
+
+/* Nothing can be undone without memory; readers' repair will do it. */
+static bool
+out_of_memory(tmodel_machine *machine)
+{
+	bool		committed = machine->verdict == TMODEL_COMMITTED;
+
+	itm_finish(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_FAILED);
+	return committed;
+}
+
+/*
+ * Ends the machine without success.  An own stub would keep others waiting for
+ * its age, so it is deleted first: that is also the ETag change of the fact
+ * which the fence rule wants before the touched entries may go.
+ */
+static bool
+fail(tmodel_machine *machine, tmodel_verdict verdict)
+{
+	if (machine->verdict == TMODEL_PENDING)
+		machine->verdict = verdict;
+	if (machine->verdict == TMODEL_DOUBTFUL || !machine->own_stub)
+		return itm_finish(machine, machine->verdict);
+	machine->own_stub = false;
+	itm_begin(machine, TMODEL_SETTLE);
+	itm_add(machine, TASK_UNDO, TMODEL_DELETE, machine->change->table,
+			machine->base, machine->base->etag);
+	return true;
+}
+
+/* ---- phases -------------------------------------------------------------- */
+
+/*
+ * Reads the fact to decide what has happened.  This is done in an early phase
+ * so that a conductor which serves the lowest phase first knows the outcome of
+ * one machine before it sends the commits of others of the same transaction.
+ */
+static bool
+read_fact(tmodel_machine *machine, tmodel_phase phase)
+{
+	const tmodel_change *change = machine->change;
+
+	itm_begin(machine, phase);
+	itm_add(machine, TASK_READ_FACT, TMODEL_GET, change->table,
+			change->new_fact != NULL ? change->new_fact : change->old_fact,
+			(tmodel_span) {NULL, 0});
+	return true;
+}
+
+static bool
+enter_reserve(tmodel_machine *machine)
+{
+	machine->base = NULL;
+	machine->own_stub = false;
+	itm_begin(machine, TMODEL_RESERVE);
+	if (itm_add(machine, TASK_RESERVE, TMODEL_INSERT, machine->change->table,
+				itm_stub(machine), (tmodel_span) {NULL, 0}) == NULL)
+		return out_of_memory(machine);
+	return true;
+}
+
+/* After the touches: the commit point, unless it needs none. */
+static bool
+touches_done(tmodel_machine *machine)
+{
+	bool		fence = false;
+
+	if (machine->verdict != TMODEL_PENDING)
+		return itm_enter_settle(machine);
+
+	/*
+	 * A REFRESH commits (fences) only to be allowed to verify.  The touches of
+	 * a pointer index need no fence: an entry that the fact no longer justifies
+	 * is garbage which readers recheck and repair, and whoever takes the key
+	 * away or brings it back maintains the entry itself, because an index is
+	 * registered before it is backfilled.  Nobody can delete an entry that was
+	 * touched here and is justified: that needs an ETag from before a change of
+	 * the fact to a version without the key, and bringing the key back touches
+	 * the entry again.
+	 */
+	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
+	{
+		for (int i = 0; i < machine->nentries && !fence; i++)
+			fence = machine->entries[i].index->covering;
+		if (!fence)
+			return itm_finish(machine, TMODEL_COMMITTED);
+	}
+	return itm_enter_commit(machine);
+}
+
+static bool
+enter_touch(tmodel_machine *machine)
+{
+	const tmodel_span none = {NULL, 0};
+
+#ifdef TMODEL_BREAK_FACTFIRST
+	if (machine->verdict == TMODEL_PENDING)
+		return itm_enter_commit(machine);
+#endif
+	itm_begin(machine, TMODEL_TOUCH);
+	for (int i = 0; i < machine->nentries; i++)
+	{
+		entry_work *work = &machine->entries[i];
+		const tmodel_span table = work->index->table;
+		task	   *added;
+
+		work->etag = none;
+		if (work->plan == ENTRY_READ)
+			added = itm_add(machine, TASK_READ_ENTRY, TMODEL_GET, table,
+							work->old_entry, none);
+		else
+			added = itm_add(machine, TASK_TOUCH, TMODEL_UPSERT, table,
+							itm_touched(machine, work), none);
+		if (added == NULL)
+			return out_of_memory(machine);
+		added->entry = work;
+#ifdef TMODEL_BREAK_CHECKEXIST
+		added->request.action = TMODEL_GET;
+#endif
+	}
+	if (machine->ntasks == 0)
+		return touches_done(machine);
+	return true;
+}
+
+bool
+itm_enter_commit(tmodel_machine *machine)
+{
+	const tmodel_change *change = machine->change;
+	const tmodel_entity *base = machine->base;
+	tmodel_span if_match = {NULL, 0};
+	tmodel_action action = TMODEL_REPLACE;
+	const tmodel_entity *entity = base;
+
+	if (machine->repair != NULL)
+		return itm_repair_commit(machine);
+
+	itm_begin(machine, TMODEL_COMMIT);
+	if (base != NULL)
+		if_match = base->etag;
+	switch (change->kind)
+	{
+		case TMODEL_CHANGE_INSERT:
+			if (base == NULL)
+				action = TMODEL_INSERT;
+			entity = itm_new_fact(machine);
+			break;
+		case TMODEL_CHANGE_UPDATE:
+			entity = itm_new_fact(machine);
+			break;
+		case TMODEL_CHANGE_DELETE:
+			action = TMODEL_DELETE;
+			break;
+		case TMODEL_CHANGE_REFRESH:
+			action = TMODEL_MERGE;
+			entity = itm_fenced(machine, base);
+			break;
+	}
+	if (itm_add(machine, TASK_COMMIT, action, change->table, entity,
+				if_match) == NULL)
+		return out_of_memory(machine);
+	return true;
+}
+
+/* Adds the verification or the removal of one entry, if there is one to do. */
+static bool
+settle_entry(tmodel_machine *machine, const entry_work *work)
+{
+	tmodel_span if_match = work->etag;
+	tmodel_action action = TMODEL_DELETE;
+	const tmodel_entity *entity = work->old_entry;
+
+	/* Without the ETag the fence rule forbids both; repair will do it. */
+	if (work->etag.len == 0)
+		return true;
+	if (machine->verdict != TMODEL_COMMITTED)
+	{
+		if (work->plan != ENTRY_TOUCH)
+			return true;
+		entity = work->new_entry;
+	}
+	else if (work->new_entry != NULL)
+	{
+		if (!work->index->covering)
+			return true;
+		action = TMODEL_MERGE;
+		entity = itm_verified(machine, work->new_entry);
+	}
+#ifdef TMODEL_BREAK_VERIFYSTAR
+	if (action == TMODEL_MERGE)
+		if_match = TMODEL_SPAN("*");
+#endif
+#ifdef TMODEL_BREAK_DELSTAR
+	if (action == TMODEL_DELETE)
+		if_match = TMODEL_SPAN("*");
+#endif
+	return itm_add(machine, TASK_SETTLE, action, work->index->table, entity,
+				   if_match) != NULL;
+}
+
+/* After COMMITTED, or after the own stub of an abandoned INSERT was deleted. */
+bool
+itm_enter_settle(tmodel_machine *machine)
+{
+	itm_begin(machine, TMODEL_SETTLE);
+	if (machine->repair != NULL)
+	{
+		if (!itm_repair_settle(machine))
+			return out_of_memory(machine);
+	}
+	else
+	{
+		for (int i = 0; i < machine->nentries; i++)
+			if (!settle_entry(machine, &machine->entries[i]))
+				return out_of_memory(machine);
+	}
+	if (machine->ntasks == 0)
+		return itm_finish(machine, machine->verdict);
+	return true;
+}
+
+static bool
+committed(tmodel_machine *machine)
+{
+	machine->verdict = TMODEL_COMMITTED;
+	machine->unknown = false;
+	machine->own_stub = false;
+#ifdef TMODEL_BREAK_FACTFIRST
+	return enter_touch(machine);
+#endif
+	return itm_enter_settle(machine);
+}
+
+/* ---- decisions ----------------------------------------------------------- */
+
+/*
+ * Is the version to be replaced itself this transaction's?  That would be the
+ * caller's mistake (one net change per fact); then the id proves nothing.
+ */
+static bool
+replaces_own_write(const tmodel_machine *machine)
+{
+	return machine->base != NULL && !tmodel_entity_is_stub(machine->base) &&
+		itm_has_write_id(machine->base, machine->change->write_id);
+}
+
+/* Did this machine's write make the live fact what it is, now or earlier? */
+static bool
+is_own_success(const tmodel_machine *machine, const tmodel_entity *fact)
+{
+	const tmodel_change *change = machine->change;
+
+	if (change->new_fact == NULL)
+		return false;
+	if (change->indexed)
+		return itm_has_write_id(fact, change->write_id) &&
+			!replaces_own_write(machine);
+	/* Without write ids the contents must do. */
+	return machine->unknown &&
+		tmodel_entity_same_content(fact, change->new_fact);
+}
+
+/*
+ * After an UNKNOWN: does what is there prove that no copy of the commit was
+ * applied, and that none ever will be?  "fact" has another ETag than the base
+ * and is not an own success.
+ *
+ * UPDATE, DELETE: the newest write id of the version that was to be replaced is
+ * still there, so the fact is the same incarnation and the list did not run
+ * over; an applied UPDATE's id would stand before it.  INSERT over a stub: never;
+ * the new fact could have been deleted, and reserved or inserted by another.
+ */
+static bool
+proves_not_applied(const tmodel_machine *machine, const tmodel_entity *fact)
+{
+	const tmodel_change *change = machine->change;
+	tmodel_span newest;
+
+	if (change->kind == TMODEL_CHANGE_INSERT)
+	{
+		/*
+		 * Insert-if-absent without a stub relies on nobody deleting (direct
+		 * mode, or a table without indexes).  Not indexed, a live fact may be
+		 * the own one, changed by another.
+		 */
+		return machine->base == NULL &&
+			(fact == NULL || tmodel_entity_is_stub(fact) || change->indexed);
+	}
+	if (!change->indexed || fact == NULL || tmodel_entity_is_stub(fact) ||
+		replaces_own_write(machine))
+		return false;
+	newest = itm_newest_write_id(machine->base);
+	if (newest.len == 0)
+		return itm_newest_write_id(fact).len == 0;
+	return itm_has_write_id(fact, newest);
+}
+
+/* The version just read becomes the one to replace; everything begins again. */
+static bool
+begin_again(tmodel_machine *machine, const tmodel_entity *base)
+{
+	machine->base = NULL;
+	machine->own_stub = false;
+	if (base != NULL)
+	{
+		machine->base = tmodel_entity_copy(machine->arena, base);
+		if (machine->base == NULL)
+			return out_of_memory(machine);
+		machine->own_stub = tmodel_entity_is_stub(base) &&
+			itm_has_write_id(base, machine->change->write_id);
+		return enter_touch(machine);
+	}
+	if (machine->change->indexed && !machine->change->direct)
+		return enter_reserve(machine);
+	return enter_touch(machine);
+}
+
+/*
+ * What now?  "fact" is what a read found (NULL: nothing) when the machine did
+ * not know the fact's state: its stub was refused, or its commit was.
+ */
+static bool
+decide(tmodel_machine *machine, const tmodel_entity *fact)
+{
+	const tmodel_change *change = machine->change;
+	bool		stub = fact != NULL && tmodel_entity_is_stub(fact);
+	bool		live = fact != NULL && !stub;
+	bool		again = machine->repeats++ < MAX_REPEATS;
+
+	/* Unchanged: no copy of the commit was applied; it may be sent again. */
+	if (fact != NULL && machine->base != NULL &&
+		tmodel_span_equal(fact->etag, machine->base->etag))
+		return again ? itm_enter_commit(machine) :
+			fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
+				 TMODEL_LOST_RACE);
+	if (live && is_own_success(machine, fact))
+		return committed(machine);
+	/* Gone is what a DELETE wanted; absence also serves as its fence. */
+	if (fact == NULL && change->kind == TMODEL_CHANGE_DELETE &&
+		machine->unknown)
+		return committed(machine);
+	machine->own_stub = false;
+	if (machine->unknown && !proves_not_applied(machine, fact))
+		return itm_finish(machine, TMODEL_DOUBTFUL);
+
+	/* A copy of an insert-if-absent may still arrive; others cannot. */
+	if (change->kind != TMODEL_CHANGE_INSERT)
+		machine->unknown = false;
+	if (change->kind == TMODEL_CHANGE_INSERT)
+	{
+		if (live)
+			return fail(machine, TMODEL_DUPLICATE);
+	}
+	else if (!live || change->kind == TMODEL_CHANGE_REFRESH ||
+			 !tmodel_entity_same_content(fact, change->old_fact))
+		return fail(machine, TMODEL_LOST_RACE);
+	if (!again)
+		return fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
+					TMODEL_LOST_RACE);
+	return begin_again(machine, fact);
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+/* The task is to be sent again, or too often. */
+static bool
+repeat_or_fail(tmodel_machine *machine, task *answered)
+{
+	if (answered->repeats++ < MAX_UNKNOWN)
+		return true;
+	return fail(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_FAILED);
+}
+
+static bool
+answer_reserve(tmodel_machine *machine, const tmodel_answer *answer)
+{
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+			if (answer->etag.len > 0)
+			{
+				tmodel_entity *stub =
+					tmodel_entity_copy(machine->arena,
+									   machine->tasks[0].request.entity);
+
+				if (stub == NULL)
+					return out_of_memory(machine);
+				stub->etag = tmodel_span_copy(machine->arena, answer->etag);
+				if (machine->arena->failed)
+					return out_of_memory(machine);
+				machine->base = stub;
+				machine->own_stub = true;
+				return enter_touch(machine);
+			}
+			/* FALLTHROUGH */
+		case TMODEL_EXISTS:
+			return read_fact(machine, TMODEL_RESERVE);
+		case TMODEL_UNKNOWN:
+			if (machine->unknowns++ >= MAX_UNKNOWN)
+				return fail(machine, TMODEL_FAILED);
+			return read_fact(machine, TMODEL_RESERVE);
+		default:
+			return fail(machine, TMODEL_FAILED);
+	}
+}
+
+static bool
+answer_read(tmodel_machine *machine, task *answered,
+			const tmodel_answer *answer)
+{
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+			return decide(machine, answer->entity);
+		case TMODEL_ABSENT:
+			return decide(machine, NULL);
+		case TMODEL_UNKNOWN:
+			return repeat_or_fail(machine, answered);
+		default:
+			return fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
+						TMODEL_FAILED);
+	}
+}
+
+/* A touch or the read of an old entry; the last one leads on. */
+static bool
+answer_touch(tmodel_machine *machine, task *answered,
+			 const tmodel_answer *answer)
+{
+	tmodel_span etag = answer->etag;
+
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+			if (answered->request.action == TMODEL_GET &&
+				answer->entity != NULL)
+				etag = answer->entity->etag;
+			answered->entry->etag = tmodel_span_copy(machine->arena, etag);
+			if (machine->arena->failed)
+				return out_of_memory(machine);
+			break;
+		case TMODEL_UNKNOWN:
+			return repeat_or_fail(machine, answered);
+		case TMODEL_ABSENT:
+			if (answered->kind == TASK_READ_ENTRY)
+				break;
+#ifdef TMODEL_BREAK_CHECKEXIST
+			answered->request.action = TMODEL_UPSERT;
+			return true;
+#endif
+			/* FALLTHROUGH */
+		default:
+			return fail(machine, TMODEL_FAILED);
+	}
+	answered->answered = true;
+	if (--machine->nopen > 0)
+		return true;
+	return touches_done(machine);
+}
+
+/* A fence has no effect to be honest about: it is applied, or it is not. */
+static bool
+answer_fence(tmodel_machine *machine, const tmodel_answer *answer)
+{
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+			return committed(machine);
+		case TMODEL_ABSENT:
+		case TMODEL_MISMATCH:
+		case TMODEL_UNKNOWN:
+			return itm_finish(machine, TMODEL_LOST_RACE);
+		default:
+			return itm_finish(machine, TMODEL_FAILED);
+	}
+}
+
+static bool
+answer_commit(tmodel_machine *machine, const tmodel_answer *answer)
+{
+	const tmodel_change *change = machine->change;
+
+	if (machine->repair != NULL || change->kind == TMODEL_CHANGE_REFRESH)
+		return answer_fence(machine, answer);
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+			return committed(machine);
+		case TMODEL_ABSENT:
+			return decide(machine, NULL);
+		case TMODEL_MISMATCH:
+			/* Nobody fences facts of a table without indexes. */
+			if (!change->indexed && !machine->unknown &&
+				change->kind != TMODEL_CHANGE_INSERT)
+				return fail(machine, TMODEL_LOST_RACE);
+			return read_fact(machine, TMODEL_TOUCH);
+		case TMODEL_EXISTS:
+			return read_fact(machine, TMODEL_TOUCH);
+		case TMODEL_UNKNOWN:
+			machine->unknown = true;
+			if (machine->unknowns++ >= MAX_UNKNOWN)
+				return itm_finish(machine, TMODEL_DOUBTFUL);
+			return read_fact(machine, TMODEL_TOUCH);
+		default:
+			return fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
+						TMODEL_FAILED);
+	}
+}
+
+/* Best effort: whatever the answer, it is not tried again. */
+static bool
+answer_settle(tmodel_machine *machine, task *answered,
+			  const tmodel_answer *answer)
+{
+	if (answered->kind == TASK_UNDO && answer->outcome == TMODEL_APPLIED)
+		return itm_enter_settle(machine);
+	answered->answered = true;
+	if (--machine->nopen == 0)
+		itm_finish(machine, machine->verdict);
+	return true;
+}
+
+/* ---- interface ----------------------------------------------------------- */
+
+tmodel_machine *
+tmodel_machine_start(tmodel_arena *arena, const tmodel_change *change)
+{
+	tmodel_machine *machine;
+	int			nentries = 0;
+
+	for (int i = 0; i < change->nindexes; i++)
+		nentries += change->indexes[i].old_entries.n +
+			change->indexes[i].new_entries.n;
+	machine = itm_machine_new(arena, nentries);
+	if (machine == NULL)
+		return NULL;
+	machine->change = change;
+	machine->base = change->old_fact;
+	if (!itm_plan_entries(machine))
+		return NULL;
+	if (change->kind == TMODEL_CHANGE_INSERT && change->indexed &&
+		!change->direct)
+		enter_reserve(machine);
+	else
+		enter_touch(machine);
+	return arena->failed ? NULL : machine;
+}
+
+tmodel_phase
+tmodel_machine_phase(const tmodel_machine *machine)
+{
+	return machine->phase;
+}
+
+tmodel_verdict
+tmodel_machine_verdict(const tmodel_machine *machine)
+{
+	return machine->verdict;
+}
+
+int
+tmodel_machine_requests(tmodel_machine *machine,
+						const tmodel_step_request **requests)
+{
+	int			n = 0;
+
+	for (int i = 0; i < machine->ntasks; i++)
+		if (!machine->tasks[i].answered)
+			machine->open[n++] = machine->tasks[i].request;
+	*requests = machine->open;
+	return n;
+}
+
+bool
+tmodel_machine_answer(tmodel_machine *machine, int slot,
+					  const tmodel_answer *answer)
+{
+	int			at = slot - machine->first_slot;
+	task	   *answered;
+
+	/* A late answer to what is no longer waited for (after _abandon). */
+	if (at < 0 || at >= machine->ntasks || machine->tasks[at].answered)
+		return true;
+	answered = &machine->tasks[at];
+	if (answer->outcome == TMODEL_ROLLED_BACK &&
+		(machine->phase != TMODEL_SETTLE ||
+		 answered->repeats++ < MAX_SETTLE_REPEATS))
+		return true;
+	switch (answered->kind)
+	{
+		case TASK_RESERVE:
+			return answer_reserve(machine, answer);
+		case TASK_READ_FACT:
+			return answer_read(machine, answered, answer);
+		case TASK_TOUCH:
+		case TASK_READ_ENTRY:
+			return answer_touch(machine, answered, answer);
+		case TASK_COMMIT:
+			return answer_commit(machine, answer);
+		case TASK_UNDO:
+		case TASK_SETTLE:
+			return answer_settle(machine, answered, answer);
+	}
+	return true;
+}
+
+void
+tmodel_machine_abandon(tmodel_machine *machine)
+{
+	if (machine->phase == TMODEL_SETTLE || machine->phase == TMODEL_FINISHED)
+		return;
+	fail(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_ABANDONED);
+}
+
+void
+tmodel_machine_stop(tmodel_machine *machine)
+{
+	if (machine->phase == TMODEL_SETTLE)
+		itm_finish(machine, machine->verdict);
+}

@@ -1,0 +1,116 @@
+/*
+ * protocol_int.h
+ *	  What protocol.c (phases, answers, decisions), protocol_plan.c (what to
+ *	  send) and repair.c share; nobody else includes this.
+ *
+ * Easy to break: entry_work.etag must have been observed before the commit
+ * point that the machine makes afterwards (fence rule).  It is therefore
+ * forgotten whenever the touches begin again.
+ */
+#ifndef TMODEL_PROTOCOL_INT_H
+#define TMODEL_PROTOCOL_INT_H
+
+#include "protocol.h"
+
+/* How often one request whose outcome is unknown is sent again. */
+#define MAX_UNKNOWN 3
+/* How often the whole protocol begins again because the fact moved. */
+#define MAX_REPEATS 16
+/* How often a request of SETTLE is asked for again after a rolled back batch. */
+#define MAX_SETTLE_REPEATS 8
+/* How many write ids a fact keeps. */
+#define MAX_WRITE_IDS 4
+
+/* What the TOUCH phase does with an entry. */
+typedef enum entry_plan
+{
+	ENTRY_LEAVE,				/* the change does not concern it */
+	ENTRY_TOUCH,				/* unconditional unverified upsert */
+	ENTRY_READ					/* only its ETag is wanted, to delete it */
+} entry_plan;
+
+/* One index entry of F0, F1 or both. */
+typedef struct entry_work
+{
+	const tmodel_index_change *index;
+	const tmodel_entity *old_entry; /* as F0 justifies it, or NULL */
+	const tmodel_entity *new_entry; /* as F1 justifies it, or NULL */
+	entry_plan	plan;
+	tmodel_span etag;			/* seen in TOUCH; empty: none */
+} entry_work;
+
+typedef enum task_kind
+{
+	TASK_RESERVE,				/* insert the stub */
+	TASK_READ_FACT,				/* what is there now? then decide */
+	TASK_TOUCH,
+	TASK_READ_ENTRY,
+	TASK_COMMIT,				/* the commit point; in repair: the fence */
+	TASK_UNDO,					/* delete the own stub */
+	TASK_SETTLE					/* verify or delete an entry */
+} task_kind;
+
+/* One request of the present phase; its slot is first_slot + its position. */
+typedef struct task
+{
+	task_kind	kind;
+	entry_work *entry;			/* TOUCH, READ_ENTRY; else NULL */
+	tmodel_step_request request;
+	int			repeats;		/* answers that made it be sent again */
+	bool		answered;
+} task;
+
+struct tmodel_machine
+{
+	tmodel_arena *arena;
+	const tmodel_change *change;	/* NULL in a repair */
+	const tmodel_repair *repair;	/* NULL in a change */
+	tmodel_phase phase;
+	tmodel_verdict verdict;
+
+	const tmodel_entity *base;	/* the version of the fact (or stub) that the
+								 * commit point replaces; NULL: absence */
+	bool		own_stub;		/* base is a stub this machine inserted */
+	bool		unknown;		/* a commit was sent that may be applied */
+	int			unknowns;		/* stub inserts and commits ended so */
+	int			repeats;		/* decisions that led back */
+
+	int			nentries;
+	entry_work *entries;
+
+	int			ntasks;
+	int			nopen;			/* of them not answered */
+	int			first_slot;		/* slots are never reused: late answers of an
+								 * earlier phase are recognized */
+	task	   *tasks;			/* room for max(nentries, 1) */
+	tmodel_step_request *open;	/* alike; what _requests() hands out */
+};
+
+/* protocol.c */
+extern tmodel_machine *itm_machine_new(tmodel_arena *arena, int nentries);
+extern bool itm_finish(tmodel_machine *machine, tmodel_verdict verdict);
+extern bool itm_enter_settle(tmodel_machine *machine);
+extern bool itm_enter_commit(tmodel_machine *machine);
+extern void itm_begin(tmodel_machine *machine, tmodel_phase phase);
+extern task *itm_add(tmodel_machine *machine, task_kind kind,
+					 tmodel_action action, tmodel_span table,
+					 const tmodel_entity *entity, tmodel_span if_match);
+
+/* protocol_plan.c */
+extern bool itm_plan_entries(tmodel_machine *machine);
+extern const tmodel_entity *itm_stub(tmodel_machine *machine);
+extern const tmodel_entity *itm_touched(tmodel_machine *machine,
+										const entry_work *work);
+extern const tmodel_entity *itm_new_fact(tmodel_machine *machine);
+extern const tmodel_entity *itm_fenced(tmodel_machine *machine,
+									   const tmodel_entity *fact);
+extern const tmodel_entity *itm_verified(tmodel_machine *machine,
+										 const tmodel_entity *entry);
+extern bool itm_has_write_id(const tmodel_entity *fact, tmodel_span id);
+extern tmodel_span itm_newest_write_id(const tmodel_entity *fact);
+
+/* repair.c */
+extern bool itm_repair_commit(tmodel_machine *machine);
+extern bool itm_repair_settle(tmodel_machine *machine);
+
+#endif							/* TMODEL_PROTOCOL_INT_H */

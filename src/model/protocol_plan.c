@@ -1,0 +1,325 @@
+/*
+ * protocol_plan.c
+ *	  What a change sends: which entries it touches, reads or leaves alone, and
+ *	  how stub, entries and fact look when written.
+ *
+ * Called by protocol.c and repair.c only; knows nothing of phases or answers.
+ *
+ * Easy to break: a fact's write ids must never name a transaction that did not
+ * write this incarnation of the fact, else its writer takes another's success
+ * for its own.
+ */
+#include "protocol_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The store's order does not matter here, only that it is one. */
+static int
+compare_entries(const void *a, const void *b)
+{
+	const tmodel_entity *left = *(const tmodel_entity *const *) a;
+	const tmodel_entity *right = *(const tmodel_entity *const *) b;
+	int			cmp = tmodel_span_compare(left->partition_key,
+										  right->partition_key);
+
+	return cmp != 0 ? cmp : tmodel_span_compare(left->row_key, right->row_key);
+}
+
+/* Pointers to the entries, sorted by key; NULL: out of memory. */
+static const tmodel_entity **
+sorted_entries(tmodel_arena *arena, const tmodel_entries *entries)
+{
+	const tmodel_entity **sorted = tmodel_alloc(arena,
+												((size_t) entries->n + 1) *
+												sizeof(*sorted));
+
+	if (sorted == NULL)
+		return NULL;
+	for (int i = 0; i < entries->n; i++)
+		sorted[i] = &entries->entries[i];
+	qsort(sorted, (size_t) entries->n, sizeof(*sorted), compare_entries);
+	return sorted;
+}
+
+/*
+ * The touch rule, per entry.  An entry that F0 and F1 justify alike is left
+ * alone: whoever may verify or delete it now may do so after the commit too.
+ * An old entry of a pointer index needs no touch because it answers nothing by
+ * itself; its ETag is read so that it can be deleted.
+ */
+static entry_plan
+plan_entry(const tmodel_machine *machine, const entry_work *work)
+{
+	bool		covering = work->index->covering;
+
+	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
+		return ENTRY_TOUCH;
+	if (work->old_entry == NULL)
+		return ENTRY_TOUCH;
+	if (work->new_entry == NULL)
+	{
+#ifdef TMODEL_BREAK_NOTOUCHOLD
+		covering = false;
+#endif
+		return covering ? ENTRY_TOUCH : ENTRY_READ;
+	}
+	if (covering && !tmodel_entity_same_content(work->old_entry,
+												work->new_entry))
+		return ENTRY_TOUCH;
+	return ENTRY_LEAVE;
+}
+
+/* Merges one index's old and new entries into machine->entries. */
+static bool
+plan_index(tmodel_machine *machine, const tmodel_index_change *index)
+{
+	static const tmodel_entries none;
+	const tmodel_entries *old_entries = &index->old_entries;
+	const tmodel_entity **olds;
+	const tmodel_entity **news;
+	int			o = 0;
+	int			n = 0;
+
+	/* A REFRESH writes what F0 justifies; there is nothing old about it. */
+	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
+		old_entries = &none;
+	olds = sorted_entries(machine->arena, old_entries);
+	news = sorted_entries(machine->arena, &index->new_entries);
+	if (olds == NULL || news == NULL)
+		return false;
+
+	while (o < old_entries->n || n < index->new_entries.n)
+	{
+		entry_work *work = &machine->entries[machine->nentries];
+		int			cmp;
+
+		if (o == old_entries->n)
+			cmp = 1;
+		else if (n == index->new_entries.n)
+			cmp = -1;
+		else
+			cmp = compare_entries(&olds[o], &news[n]);
+		work->index = index;
+		work->old_entry = cmp <= 0 ? olds[o++] : NULL;
+		work->new_entry = cmp >= 0 ? news[n++] : NULL;
+		work->plan = plan_entry(machine, work);
+		if (work->plan != ENTRY_LEAVE)
+			machine->nentries++;
+	}
+	return true;
+}
+
+/* Fills machine->entries, which has room for every old and new entry. */
+bool
+itm_plan_entries(tmodel_machine *machine)
+{
+	machine->nentries = 0;
+	for (int i = 0; i < machine->change->nindexes; i++)
+		if (!plan_index(machine, &machine->change->indexes[i]))
+			return false;
+	return true;
+}
+
+/* The bare keys of an entity, with room for "extra" properties. */
+static tmodel_entity *
+bare_entity(tmodel_arena *arena, const tmodel_entity *like, int extra)
+{
+	tmodel_entity keys = *like;
+
+	keys.nproperties = 0;
+	keys.properties = NULL;
+	keys.etag = (tmodel_span) {NULL, 0};
+	keys.timestamp = -1;
+	return tmodel_entity_extend(arena, &keys, extra);
+}
+
+static void
+set_string(tmodel_entity *entity, tmodel_span name, tmodel_span text)
+{
+	tmodel_value value = tmodel_string(text);
+
+	tmodel_entity_set(entity, name, &value);
+}
+
+static void
+set_true(tmodel_entity *entity, tmodel_span name)
+{
+	tmodel_value value = tmodel_boolean(true);
+
+	tmodel_entity_set(entity, name, &value);
+}
+
+/* The stub that reserves the place of new_fact. */
+const tmodel_entity *
+itm_stub(tmodel_machine *machine)
+{
+	tmodel_entity *stub = bare_entity(machine->arena,
+									  machine->change->new_fact, 2);
+
+	if (stub == NULL)
+		return NULL;
+	set_true(stub, TMODEL_SPAN(TMODEL_P_STUB));
+	set_string(stub, TMODEL_SPAN(TMODEL_P_WRITES), machine->change->write_id);
+	return stub;
+}
+
+/*
+ * An entry as a touch writes it: never verified, and with the write id, so that
+ * two touches with the same contents can be told apart by people.
+ */
+const tmodel_entity *
+itm_touched(tmodel_machine *machine, const entry_work *work)
+{
+	tmodel_value none = {.type = TMODEL_NULL};
+	tmodel_entity *entry = tmodel_entity_extend(machine->arena,
+												work->new_entry != NULL ?
+												work->new_entry :
+												work->old_entry, 1);
+
+	if (entry == NULL)
+		return NULL;
+	tmodel_entity_set(entry, TMODEL_SPAN(TMODEL_P_VERIFIED), &none);
+	set_string(entry, TMODEL_SPAN(TMODEL_P_WRITE), machine->change->write_id);
+	return entry;
+}
+
+/* The fact's list of write ids; empty when it has none. */
+static tmodel_span
+write_ids(const tmodel_entity *fact)
+{
+	const tmodel_value *ids = NULL;
+
+	if (fact != NULL)
+		ids = tmodel_entity_get(fact, TMODEL_SPAN(TMODEL_P_WRITES));
+	if (ids == NULL || ids->type != TMODEL_STRING)
+		return (tmodel_span) {NULL, 0};
+	return ids->u.bytes;
+}
+
+/* Cuts the first id off *list; empty at its end. */
+static tmodel_span
+next_id(tmodel_span *list)
+{
+	tmodel_span id = *list;
+	const char *comma = NULL;
+
+	if (list->len > 0)
+		comma = memchr(list->data, ',', list->len);
+	if (comma == NULL)
+		*list = (tmodel_span) {NULL, 0};
+	else
+	{
+		id.len = (size_t) (comma - list->data);
+		list->data += id.len + 1;
+		list->len -= id.len + 1;
+	}
+	return id;
+}
+
+tmodel_span
+itm_newest_write_id(const tmodel_entity *fact)
+{
+	tmodel_span list = write_ids(fact);
+
+	return next_id(&list);
+}
+
+bool
+itm_has_write_id(const tmodel_entity *fact, tmodel_span id)
+{
+	tmodel_span list = write_ids(fact);
+
+	if (id.len == 0)
+		return false;
+	while (list.len > 0)
+		if (tmodel_span_equal(next_id(&list), id))
+			return true;
+	return false;
+}
+
+/* The own write id in front of those of the fact that is replaced. */
+static tmodel_span
+joined_ids(tmodel_machine *machine, tmodel_span list)
+{
+	tmodel_buf	buf;
+
+	tmodel_buf_init(&buf, machine->arena);
+	tmodel_buf_span(&buf, machine->change->write_id);
+	for (int i = 1; i < MAX_WRITE_IDS && list.len > 0; i++)
+	{
+		tmodel_buf_putc(&buf, ',');
+		tmodel_buf_span(&buf, next_id(&list));
+	}
+	return tmodel_buf_text(&buf);
+}
+
+/*
+ * The fact as the commit point writes it: new_fact and the reserved properties
+ * of the version it replaces.  A stub's write id is not carried over: its owner
+ * would take this success for its own.  NULL: out of memory.
+ */
+const tmodel_entity *
+itm_new_fact(tmodel_machine *machine)
+{
+	const tmodel_change *change = machine->change;
+	const tmodel_entity *base = machine->base;
+	bool		live = base != NULL && !tmodel_entity_is_stub(base);
+	tmodel_entity *fact;
+
+	fact = tmodel_entity_extend(machine->arena, change->new_fact,
+								1 + (base != NULL ? base->nproperties : 0));
+	if (fact == NULL)
+		return NULL;
+	fact->etag = (tmodel_span) {NULL, 0};
+	for (int i = 0; base != NULL && i < base->nproperties; i++)
+	{
+		const tmodel_property *property = &base->properties[i];
+
+		if (!tmodel_is_reserved(property->name) ||
+			tmodel_span_equal(property->name, TMODEL_SPAN(TMODEL_P_STUB)) ||
+			(!live && tmodel_span_equal(property->name,
+										TMODEL_SPAN(TMODEL_P_WRITES))))
+			continue;
+		tmodel_entity_set(fact, property->name, &property->value);
+	}
+	if (change->indexed)
+	{
+		tmodel_span list = {NULL, 0};
+
+		if (live)
+			list = write_ids(base);
+		set_string(fact, TMODEL_SPAN(TMODEL_P_WRITES),
+				   joined_ids(machine, list));
+	}
+	return machine->arena->failed ? NULL : fact;
+}
+
+/* What a fence merges into the fact: only its ETag matters afterwards. */
+const tmodel_entity *
+itm_fenced(tmodel_machine *machine, const tmodel_entity *fact)
+{
+	const tmodel_value *fence = tmodel_entity_get(fact,
+												  TMODEL_SPAN(TMODEL_P_FENCE));
+	tmodel_entity *merge = bare_entity(machine->arena, fact, 1);
+	tmodel_value next = tmodel_int32(1);
+
+	if (merge == NULL)
+		return NULL;
+	if (fence != NULL && fence->type == TMODEL_INT32 &&
+		fence->u.int32 >= 0 && fence->u.int32 < INT32_MAX)
+		next = tmodel_int32(fence->u.int32 + 1);
+	tmodel_entity_set(merge, TMODEL_SPAN(TMODEL_P_FENCE), &next);
+	return merge;
+}
+
+/* What verifying an own touch merges into the entry. */
+const tmodel_entity *
+itm_verified(tmodel_machine *machine, const tmodel_entity *entry)
+{
+	tmodel_entity *merge = bare_entity(machine->arena, entry, 1);
+
+	if (merge != NULL)
+		set_true(merge, TMODEL_SPAN(TMODEL_P_VERIFIED));
+	return merge;
+}

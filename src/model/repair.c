@@ -1,0 +1,91 @@
+/*
+ * repair.c
+ *	  Repair of one index entry that a crash left unverified.
+ *
+ * The same machine as for changes (protocol.c), with at most two steps: change
+ * the fact's ETag, then verify or delete the entry.  It does not decide whether
+ * the entry is old enough, and it reads nothing: the caller has read the entry
+ * first and the fact afterwards.
+ *
+ * Easy to break: that order.  The entry's ETag must be older than the state of
+ * the fact on which the decision rests, and that state must still hold when the
+ * entry is changed; the fence guarantees the second.
+ */
+#include "protocol_int.h"
+
+/*
+ * An absent fact needs no fence: to be live again it must be reserved anew, and
+ * every entry is touched after that, so the ETag read before is dead by then.
+ */
+tmodel_machine *
+tmodel_repair_start(tmodel_arena *arena, const tmodel_repair *repair)
+{
+	tmodel_machine *machine = itm_machine_new(arena, 0);
+	bool		stub;
+
+	if (machine == NULL)
+		return NULL;
+	machine->repair = repair;
+	machine->base = repair->fact;
+	stub = repair->fact != NULL && tmodel_entity_is_stub(repair->fact);
+	if (repair->fact != NULL && !stub && repair->justified != NULL &&
+		!repair->covering)
+		itm_finish(machine, TMODEL_COMMITTED);
+#ifndef TMODEL_BREAK_NOFENCE
+	else if (repair->fact != NULL)
+		itm_enter_commit(machine);
+#endif
+	else
+	{
+		machine->verdict = TMODEL_COMMITTED;
+		itm_enter_settle(machine);
+	}
+	return arena->failed ? NULL : machine;
+}
+
+/* The ETag change: deletes a stub, fences a live fact. */
+bool
+itm_repair_commit(tmodel_machine *machine)
+{
+	const tmodel_repair *repair = machine->repair;
+	const tmodel_entity *fact = repair->fact;
+
+	itm_begin(machine, TMODEL_COMMIT);
+	if (tmodel_entity_is_stub(fact))
+		itm_add(machine, TASK_COMMIT, TMODEL_DELETE, repair->fact_table, fact,
+				fact->etag);
+	else if (itm_add(machine, TASK_COMMIT, TMODEL_MERGE, repair->fact_table,
+					 itm_fenced(machine, fact), fact->etag) == NULL)
+	{
+		itm_finish(machine, TMODEL_FAILED);
+		return false;
+	}
+	return true;
+}
+
+/*
+ * The justified contents replace those of whoever touched the entry last, who
+ * may have meant another version of the fact.
+ */
+bool
+itm_repair_settle(tmodel_machine *machine)
+{
+	const tmodel_repair *repair = machine->repair;
+	bool		live = repair->fact != NULL &&
+		!tmodel_entity_is_stub(repair->fact);
+
+	if (live && repair->justified != NULL)
+	{
+		tmodel_entity *entry = tmodel_entity_extend(machine->arena,
+													repair->justified, 1);
+		tmodel_value verified = tmodel_boolean(true);
+
+		if (entry == NULL)
+			return false;
+		tmodel_entity_set(entry, TMODEL_SPAN(TMODEL_P_VERIFIED), &verified);
+		return itm_add(machine, TASK_SETTLE, TMODEL_REPLACE,
+					   repair->index_table, entry, repair->entry->etag) != NULL;
+	}
+	return itm_add(machine, TASK_SETTLE, TMODEL_DELETE, repair->index_table,
+				   repair->entry, repair->entry->etag) != NULL;
+}
