@@ -34,7 +34,7 @@ for file in "${files[@]}"; do
 	run_command timeout -k 10 "${ITABLE_TAP_TIMEOUT:-300}" tools/with-store.sh "--$store" -- \
 		tools/with-cluster.sh -- "./$file" >"$workdir/output" 2>&1 || rc=$?
 	cat "$workdir/output"
-	totals=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$workdir/output" | tail -1)
+	totals=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$workdir/output" | tail -1 || true)
 	if [ -n "$totals" ]; then
 		ok=${totals%% *}
 		bad=${totals#*passed, }
@@ -42,7 +42,7 @@ for file in "${files[@]}"; do
 	else
 		ok=$(grep -acE '^ok\b' "$workdir/output" || true)
 		bad=$(grep -acE '^not ok\b' "$workdir/output" || true)
-		plan=$(sed -nE 's/^1\.\.([0-9]+).*/\1/p' "$workdir/output" | tail -1)
+		plan=$(sed -nE 's/^1\.\.([0-9]+).*/\1/p' "$workdir/output" | tail -1 || true)
 		[ "$((ok + bad))" -ge "${plan:-1}" ] || bad=$((${plan:-1} - ok))
 	fi
 	[ "$rc" -eq 0 ] || [ "$bad" -gt 0 ] || { echo "$file: exit code $rc"; bad=1; }

@@ -8,6 +8,7 @@
 
 set -euo pipefail
 
+# shellcheck disable=SC2034
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 workdir=		# this script's temporary directory
 server=			# pid of the server that this script started

@@ -1,0 +1,51 @@
+#!/bin/bash
+# What our code must not use, and where.
+source "$(dirname "$0")/lint-frame.sh"
+
+# Complains about lines of code in files $1 that match $2 (but not $3).
+banned()
+{
+	violates < <(
+		c_code "$1" | grep -E -- "^[^:]*:[0-9]+:.*($2)" |
+			{ if [ -n "${3:-}" ]; then grep -vE -- "$3"; else cat; fi; } || true
+	)
+}
+
+begin 'no strcpy, strcat, sprintf, strtok, gets, atoi' \
+	'they overrun their target or hide errors' \
+	'snprintf, strlcpy, a tmodel_text, strtol with a check'
+banned "$c_files" '(^|[^A-Za-z0-9_])(strcpy|strcat|sprintf|vsprintf|strtok|gets|atoi|atol|atof)[[:space:]]*\('
+
+begin 'model/ and store/ call nothing of PostgreSQL' \
+	'they are tested, fuzzed and sanitized without a server' \
+	'take memory from the arena or the hooks, and return errors'
+banned '^src/(model|store)/' '(^|[^A-Za-z0-9_])(palloc0?|pfree|repalloc|ereport|elog|errmsg|errcode|MemoryContext[A-Za-z]*|CHECK_FOR_INTERRUPTS)[[:space:]]*\('
+
+begin 'PG_VERSION_NUM occurs only in src/compat.h' \
+	'a version test in the logic hides what the code does, and is tested on one version only' \
+	'give the difference a name in src/compat.h'
+banned '^src/' 'PG_VERSION_NUM' '^src/compat\.h:'
+
+begin 'the fdw_private of paths and plans is touched only in plan/private.c' \
+	'its layout is an agreement between the writer and the reader; they stand side by side there' \
+	'add a field to both functions of plan/private.c (a RelOptInfo'"'"'s rel->fdw_private is free in plan/)'
+banned '^src/' '(->|\.)fdw_private' '^src/plan/private\.[ch]:|^src/plan/[^:]*:.*[Rr]el(info)?->fdw_private'
+
+begin 'only remote/report.c names the SQLSTATE of a store failure' \
+	'one table says which failure has which code; docs/ERRORS.md is written from it' \
+	'return the store'"'"'s error to the caller and let remote/report.c throw it'
+banned '^src/' 'ERRCODE_(CONNECTION_[A-Z_]+|FDW_UNABLE_TO_[A-Z_]+|FDW_REPLY_HANDLE|T_R_SERIALIZATION_FAILURE|TRANSACTION_RESOLUTION_UNKNOWN|INVALID_AUTHORIZATION_SPECIFICATION)' '^src/remote/report\.[ch]:'
+
+begin 'only txn/flush.c changes data in the store' \
+	'the order of writes keeps the index right after a crash; one conductor can keep it' \
+	'hand the change to txn/buffer; table creation (remote/catalog) is not data'
+banned '^src/(table|plan|txn|exec|remote)/' '(^|[^A-Za-z0-9_])tstore_start_(write|batch)[[:space:]]*\(' '^src/txn/flush\.c:'
+
+begin 'no marker for work left undone' \
+	'nobody finds it again' \
+	'do it, or write an issue'
+violates < <(
+	list_files '\.(c|h|sh|py|pl|sql|spec|md|js)$|(^|/)Makefile$' | grep -v '^tools/check-banned\.sh$' |
+		xargs -r grep -nHE '\b(TODO|FIXME|XXX)\b' || true
+)
+finish
