@@ -19,15 +19,17 @@
  * prefixes.
  *
  * Where order is *not* kept (control characters after space; / after + , - .;
- * % after $; UTF-16 against code points), tmodel_key_range() widens a bound, never narrows it:
- * the caller rechecks rows.
+ * % after $; UTF-16 against code points), tmodel_key_narrow() widens a bound,
+ * never narrows it: the caller rechecks rows.
  *
  * ESCAPED, other types: INT16/32/64 zero-padded to 5/10/19 digits, negative
  * ones as '-' and the nines' complement; BOOL f, t; DATE 2024-01-31; TIMESTAMP
  * 2024-01-31T12:00:00.000000 (TIMESTAMPTZ: in UTC, with Z); UUID in lower case.
  * Their byte order is their SQL order.
  *
- * RAW: the text form as it is (numbers unpadded); illegal characters refused.
+ * RAW: the text form as it is: numbers unpadded, BOOL false, true, the others
+ * as above; illegal characters refused.  Other spellings (05, an upper-case
+ * UUID) are MALFORMED: a value has one key.
  *
  * Composite keys (several columns, ESCAPED only): components are joined by
  * TMODEL_KEY_SEPARATOR, which no escaped component contains.
@@ -65,7 +67,7 @@ typedef enum tmodel_key_type
 typedef enum tmodel_key_status
 {
 	TMODEL_KEY_OK = 0,
-	TMODEL_KEY_ILLEGAL,			/* RAW: a character the store forbids */
+	TMODEL_KEY_ILLEGAL,			/* RAW: a character the store forbids; not UTF-8 */
 	TMODEL_KEY_TOO_LONG,		/* over 512 UTF-16 units */
 	TMODEL_KEY_MALFORMED,		/* decoding: not something we encode */
 	TMODEL_KEY_MISMATCH,		/* the value's type does not fit key_type */
@@ -135,7 +137,10 @@ extern void tmodel_key_range_all(tmodel_key_range *range);
  * equality (TMODEL_EQ) exactly those, unless shortened keys may occur.  op
  * TMODEL_NE narrows nothing beyond the prefix; constant NULL: the prefix alone.
  *
- * TEXT comparisons are those of code points (COLLATE "C").
+ * TEXT comparisons are those of code points (COLLATE "C").  Bounds contain no
+ * character that keys of the encoding do not; where keys may be shortened they
+ * are cut so that shortened keys are never missed.  On a status other than OK
+ * the range is unchanged.
  */
 extern tmodel_key_status tmodel_key_narrow(tmodel_arena *arena,
 										   tmodel_key_range *range,
@@ -167,7 +172,10 @@ extern bool tmodel_key_in_range(tmodel_span key,
 extern bool tmodel_key_prefix_end(tmodel_arena *arena, tmodel_span prefix,
 								  tmodel_span *end);
 
-/* The range as a filter on "RowKey" or "PartitionKey"; NULL for all keys. */
+/*
+ * The range as a filter on "RowKey" or "PartitionKey": "eq" for a single key,
+ * a comparison that nothing satisfies when empty, NULL for all keys.
+ */
 extern tmodel_filter *tmodel_key_range_filter(tmodel_arena *arena,
 											  tmodel_span key_name,
 											  const tmodel_key_range *range);

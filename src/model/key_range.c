@@ -165,7 +165,8 @@ cut_bound(const narrowing *n, tmodel_span *bound)
 		int			bytes = tmodel_utf8_decode(bound->data + at,
 											   bound->len - at, &code);
 
-		units += code >= 0x10000 ? 2 : 1;
+		if (bytes > 0)
+			units += code >= 0x10000 ? 2 : 1;
 		if (bytes == 0 || units > limit)
 		{
 			bound->len = at;
@@ -274,25 +275,22 @@ possible(const narrowing *n, uint32_t code)
 /*
  * Of the characters above "symbol" in SQL, the first in the store; NONE when
  * all of them are above it in the store too.  Only characters below U+00A1 are
- * ever out of order, and U+10000 (before U+E000 in the store).
+ * ever out of order, and U+10000 (before U+E000 in the store).  A symbol that
+ * no text of the column holds always gives way to the answer.
  */
 static int32_t
 first_above(const narrowing *n, int32_t symbol)
 {
-	int32_t		best = SYMBOL_NONE;
-	uint32_t	least = symbol != SYMBOL_END && !possible(n, (uint32_t) symbol) ?
-		UINT32_MAX : rank_of(n, symbol);
+	int32_t		best = symbol < 0x10000 ? 0x10000 : SYMBOL_NONE;
 
 	for (int32_t code = symbol + 1; code <= 0xA0; code++)
 	{
-		if (possible(n, (uint32_t) code) && rank_of(n, code) < least)
-		{
+		if (possible(n, (uint32_t) code) && rank_of(n, code) < rank_of(n, best))
 			best = code;
-			least = rank_of(n, code);
-		}
 	}
-	if (symbol < 0x10000 && rank_of(n, 0x10000) < least)
-		best = 0x10000;
+	if (best != SYMBOL_NONE && rank_of(n, best) > rank_of(n, symbol) &&
+		(symbol == SYMBOL_END || possible(n, (uint32_t) symbol)))
+		return SYMBOL_NONE;
 	return best;
 }
 
@@ -303,25 +301,18 @@ first_above(const narrowing *n, int32_t symbol)
 static int32_t
 last_below(const narrowing *n, int32_t symbol)
 {
-	bool		held = possible(n, (uint32_t) symbol);
-	int32_t		best = SYMBOL_NONE;
-	uint32_t	most = rank_of(n, symbol);
+	int32_t		best = SYMBOL_END;
 
-	for (int32_t code = SYMBOL_END; code < symbol && code < 0xA0; code++)
+	if (symbol >= 0x10000)
+		return 0xFFFF;
+	for (int32_t code = 0; code < symbol && code < 0xA0; code++)
 	{
-		if (code != SYMBOL_END && !possible(n, (uint32_t) code))
-			continue;
-		/* a symbol that no text holds leaves the best one, whatever it is */
-		if (rank_of(n, code) > most || (!held && best == SYMBOL_NONE))
-		{
-			best = code;
-			most = rank_of(n, code);
-		}
-		else if (!held && rank_of(n, code) > rank_of(n, best))
+		if (possible(n, (uint32_t) code) && rank_of(n, code) > rank_of(n, best))
 			best = code;
 	}
-	if (symbol >= 0x10000)
-		best = 0xFFFF;
+	if (rank_of(n, best) < rank_of(n, symbol) &&
+		possible(n, (uint32_t) symbol))
+		return SYMBOL_NONE;
 	return best;
 }
 
@@ -368,7 +359,7 @@ narrow_above(const narrowing *n, tmodel_span constant, bool or_equal)
 		int32_t		other;
 
 		if (symbol == SYMBOL_NONE)
-			return TMODEL_KEY_ILLEGAL;
+			return TMODEL_KEY_MALFORMED;
 		other = first_above(n, symbol);
 		done = true;
 		if (other != SYMBOL_NONE)
@@ -423,7 +414,7 @@ narrow_below(const narrowing *n, tmodel_span constant, bool or_equal)
 	{
 		symbol = next_symbol(constant, &at);
 		if (symbol == SYMBOL_NONE)
-			return TMODEL_KEY_ILLEGAL;
+			return TMODEL_KEY_MALFORMED;
 		if (symbol == SYMBOL_END)
 			break;
 		other = last_below(n, symbol);

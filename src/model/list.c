@@ -1,0 +1,312 @@
+/*
+ * list.c
+ *	  JSON arrays of scalars in an Edm.String, read strictly, written plainly.
+ *
+ * Not a JSON parser for the protocol (store/json): no objects, no nesting.
+ * Called by remote/convert and model/index.
+ *
+ * Easy to break: text that is not exactly one array, or not UTF-8, is refused,
+ * and so is \\u0000, which no PostgreSQL text can hold.
+ */
+#include "list.h"
+
+#include "utf8.h"
+
+#include <string.h>
+
+/* What is left to read. */
+typedef struct reader
+{
+	const char *at;
+	const char *end;
+	tmodel_arena *arena;
+} reader;
+
+/* Skips JSON's white space. */
+static void
+skip_space(reader *in)
+{
+	while (in->at < in->end && (*in->at == ' ' || *in->at == '\t' ||
+								*in->at == '\n' || *in->at == '\r'))
+		in->at++;
+}
+
+/* Skips one expected character. */
+static bool
+accept(reader *in, char c)
+{
+	if (in->at >= in->end || *in->at != c)
+		return false;
+	in->at++;
+	return true;
+}
+
+/* Four hex digits. */
+static bool
+read_hex4(reader *in, uint32_t *code)
+{
+	*code = 0;
+	for (int i = 0; i < 4; i++)
+	{
+		char		c;
+		uint32_t	digit;
+
+		if (in->at >= in->end)
+			return false;
+		c = *in->at++;
+		if (c >= '0' && c <= '9')
+			digit = (uint32_t) (c - '0');
+		else if (c >= 'a' && c <= 'f')
+			digit = (uint32_t) (c - 'a') + 10;
+		else if (c >= 'A' && c <= 'F')
+			digit = (uint32_t) (c - 'A') + 10;
+		else
+			return false;
+		*code = *code << 4 | digit;
+	}
+	return true;
+}
+
+/* What follows "\u": one code point, perhaps from a pair of surrogates. */
+static bool
+read_unicode(reader *in, uint32_t *code)
+{
+	uint32_t	low;
+
+	if (!read_hex4(in, code) || *code == 0)
+		return false;
+	if (*code < 0xD800 || *code > 0xDFFF)
+		return true;
+	if (*code > 0xDBFF || !accept(in, '\\') || !accept(in, 'u') ||
+		!read_hex4(in, &low) || low < 0xDC00 || low > 0xDFFF)
+		return false;
+	*code = 0x10000 + ((*code - 0xD800) << 10) + (low - 0xDC00);
+	return true;
+}
+
+/* What follows a backslash. */
+static bool
+read_escape(reader *in, uint32_t *code)
+{
+	static const char names[] = "\"\\/bfnrt";
+	static const char meanings[] = "\"\\/\b\f\n\r\t";
+	const char *found;
+
+	if (in->at >= in->end || *in->at == '\0')
+		return false;
+	if (*in->at == 'u')
+	{
+		in->at++;
+		return read_unicode(in, code);
+	}
+	found = strchr(names, *in->at);
+	if (found == NULL)
+		return false;
+	in->at++;
+	*code = (uint32_t) meanings[found - names];
+	return true;
+}
+
+/* The rest of a string, behind its opening quote. */
+static bool
+read_string(reader *in, tmodel_span *text)
+{
+	tmodel_buf	buf;
+
+	tmodel_buf_init(&buf, in->arena);
+	if (!tmodel_buf_append(&buf, "", 0))
+		return false;
+	while (!accept(in, '"'))
+	{
+		uint32_t	code;
+
+		if (accept(in, '\\'))
+		{
+			if (!read_escape(in, &code))
+				return false;
+		}
+		else
+		{
+			int			n;
+
+			if (in->at >= in->end || (unsigned char) *in->at < 0x20)
+				return false;
+			n = tmodel_utf8_decode(in->at, (size_t) (in->end - in->at), &code);
+			if (n == 0)
+				return false;
+			in->at += n;
+		}
+		if (!tmodel_utf8_append(&buf, code))
+			return false;
+	}
+	*text = tmodel_buf_text(&buf);
+	return true;
+}
+
+/* Skips digits; false when there is none. */
+static bool
+skip_digits(reader *in)
+{
+	const char *start = in->at;
+
+	while (in->at < in->end && *in->at >= '0' && *in->at <= '9')
+		in->at++;
+	return in->at > start;
+}
+
+/* A number as JSON spells it. */
+static bool
+skip_number(reader *in)
+{
+	accept(in, '-');
+	if (!accept(in, '0') && !skip_digits(in))
+		return false;
+	if (accept(in, '.') && !skip_digits(in))
+		return false;
+	if (accept(in, 'e') || accept(in, 'E'))
+	{
+		if (!accept(in, '+'))
+			accept(in, '-');
+		return skip_digits(in);
+	}
+	return true;
+}
+
+/* Skips a whole word. */
+static bool
+accept_word(reader *in, const char *word)
+{
+	size_t		len = strlen(word);
+
+	if ((size_t) (in->end - in->at) < len || memcmp(in->at, word, len) != 0)
+		return false;
+	in->at += len;
+	return true;
+}
+
+/* One scalar. */
+static bool
+read_element(reader *in, tmodel_element *element)
+{
+	tmodel_span bare = {in->at, 0};
+
+	element->is_null = false;
+	if (accept(in, '"'))
+		return read_string(in, &element->text);
+	if (accept_word(in, "null"))
+	{
+		element->is_null = true;
+		element->text = TMODEL_SPAN("");
+		return true;
+	}
+	if (!accept_word(in, "true") && !accept_word(in, "false") &&
+		!skip_number(in))
+		return false;
+	bare.len = (size_t) (in->at - bare.data);
+	element->text = tmodel_span_copy(in->arena, bare);
+	return element->text.data != NULL;
+}
+
+/* Makes room for one more element; the array doubles. */
+static bool
+grow(tmodel_arena *arena, tmodel_list *list, int *capacity)
+{
+	tmodel_element *larger;
+
+	if (list->nelements < *capacity)
+		return true;
+	*capacity = *capacity == 0 ? 8 : *capacity * 2;
+	larger = tmodel_alloc(arena, (size_t) *capacity * sizeof(*larger));
+	if (larger == NULL)
+		return false;
+	if (list->nelements > 0)
+		memcpy(larger, list->elements,
+			   (size_t) list->nelements * sizeof(*larger));
+	list->elements = larger;
+	return true;
+}
+
+/* The whole text must be one array. */
+bool
+tmodel_list_parse(tmodel_arena *arena, tmodel_span json, tmodel_list *list)
+{
+	reader		in = {json.data, json.data, arena};
+	int			capacity = 0;
+
+	if (json.len > 0)
+		in.end = json.data + json.len;
+	list->nelements = 0;
+	list->elements = NULL;
+	skip_space(&in);
+	if (!accept(&in, '['))
+		return false;
+	skip_space(&in);
+	if (!accept(&in, ']'))
+	{
+		do
+		{
+			if (!grow(arena, list, &capacity))
+				return false;
+			skip_space(&in);
+			if (!read_element(&in, &list->elements[list->nelements++]))
+				return false;
+			skip_space(&in);
+		} while (accept(&in, ','));
+		if (!accept(&in, ']'))
+			return false;
+	}
+	skip_space(&in);
+	return in.at == in.end;
+}
+
+/* One string in quotes; stretches that need no escape go out whole. */
+static bool
+print_string(tmodel_buf *buf, tmodel_span text)
+{
+	size_t		start = 0;
+
+	if (!tmodel_buf_putc(buf, '"'))
+		return false;
+	for (size_t i = 0; i < text.len; i++)
+	{
+		unsigned char c = (unsigned char) text.data[i];
+		bool		plain = c == '"' || c == '\\';
+
+		if (c >= 0x20 && !plain)
+			continue;
+		if (!tmodel_buf_append(buf, text.data + start, i - start) ||
+			!(plain ? tmodel_buf_printf(buf, "\\%c", c) :
+			  tmodel_buf_printf(buf, "\\u%04x", c)))
+			return false;
+		start = i + 1;
+	}
+	return tmodel_buf_append(buf, text.len > 0 ? text.data + start : "",
+							 text.len - start) &&
+		tmodel_buf_putc(buf, '"');
+}
+
+/* The canonical form. */
+bool
+tmodel_list_print(tmodel_buf *buf, const tmodel_list *list,
+				  const bool *quoted)
+{
+	if (!tmodel_buf_putc(buf, '['))
+		return false;
+	for (int i = 0; i < list->nelements; i++)
+	{
+		const tmodel_element *element = &list->elements[i];
+		bool		done;
+
+		if (i > 0 && !tmodel_buf_putc(buf, ','))
+			return false;
+		if (element->is_null)
+			done = tmodel_buf_puts(buf, "null");
+		else if (quoted != NULL && !quoted[i])
+			done = tmodel_buf_span(buf, element->text);
+		else
+			done = print_string(buf, element->text);
+		if (!done)
+			return false;
+	}
+	return tmodel_buf_putc(buf, ']');
+}
