@@ -1,0 +1,11 @@
+\echo
+\echo '== A server is the address of the storage account, a user mapping its key.'
+\echo
+\getenv endpoint ITABLE_TEST_ENDPOINT
+\getenv account ITABLE_TEST_ACCOUNT
+\getenv account_key ITABLE_TEST_KEY
+CREATE EXTENSION itable_fdw;
+CREATE SERVER store FOREIGN DATA WRAPPER itable_fdw
+  OPTIONS (endpoint :'endpoint');
+CREATE USER MAPPING FOR CURRENT_USER SERVER store
+  OPTIONS (account :'account', account_key :'account_key');
