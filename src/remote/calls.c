@@ -107,6 +107,12 @@ itable_done_call(itableCalls *calls)
 	return NULL;
 }
 
+tstore_request *
+itable_first_call(itableCalls *calls)
+{
+	return calls->nrequests > 0 ? calls->requests[0] : NULL;
+}
+
 int
 itable_calls_open(const itableCalls *calls)
 {

@@ -36,6 +36,8 @@ extern void itable_finish_all(itableCalls *calls);
 
 /* A request of the set that is done, or NULL. */
 extern tstore_request *itable_done_call(itableCalls *calls);
+/* Any request of the set, done or not; NULL: the set is empty. */
+extern tstore_request *itable_first_call(itableCalls *calls);
 extern int	itable_calls_open(const itableCalls *calls);
 extern tstore_client *itable_calls_client(itableCalls *calls);
 

@@ -1,0 +1,23 @@
+/*
+ * settings.h
+ *	  The configuration parameters of itable_fdw (GUCs).
+ */
+#ifndef ITABLE_SETTINGS_H
+#define ITABLE_SETTINGS_H
+
+#include "postgres.h"
+
+typedef enum itableFullScan
+{
+	ITABLE_FULL_SCAN_ALLOW, ITABLE_FULL_SCAN_WARN, ITABLE_FULL_SCAN_ERROR
+} itableFullScan;
+
+extern int	itable_full_scan;	/* itableFullScan: what a full scan may do */
+extern bool itable_enable_index;	/* may the planner use index tables? */
+extern bool itable_one_partition;	/* multi_partition_commit = error */
+extern char *itable_allowed_hosts;	/* empty: all */
+
+/* Once, when the library is loaded. */
+extern void itable_settings_init(void);
+
+#endif							/* ITABLE_SETTINGS_H */

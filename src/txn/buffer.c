@@ -1,0 +1,358 @@
+/*
+ * buffer.c
+ *	  What this transaction has written and not yet sent.
+ *
+ * Answers "what has this transaction done to this entity, as of which command
+ * and subtransaction?".  Does not know protocol, batches or requests.  Written
+ * by exec/modify, read by overlay.c and flush.c.  Easy to break: versions must
+ * be pushed in time order, for ROLLBACK TO pops them from the end.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "common/hashfn.h"
+#include "utils/memutils.h"
+
+#include "remote/memory.h"
+#include "txn/buffer.h"
+
+static bool change_equal(const itableChange *a, const itableChange *b);
+
+static inline uint32
+change_hash(const itableTarget *target, tmodel_span partition_key,
+			tmodel_span row_key)
+{
+	uint32		hash = hash_bytes((const unsigned char *) row_key.data,
+								  row_key.len);
+
+	hash = hash_combine(hash, hash_bytes((const unsigned char *)
+										 partition_key.data,
+										 partition_key.len));
+	return hash_combine(hash, murmurhash32((uint32) (uintptr_t) target));
+}
+
+/* The table holds pointers to changes, so that changes never move. */
+typedef struct changeSlot
+{
+	itableChange *change;
+	char		status;
+} changeSlot;
+
+#define SH_PREFIX changes
+#define SH_ELEMENT_TYPE changeSlot
+#define SH_KEY_TYPE itableChange *
+#define SH_KEY change
+#define SH_HASH_KEY(tb, key) ((key)->hash)
+#define SH_EQUAL(tb, a, b) change_equal(a, b)
+#define SH_SCOPE static inline
+#define SH_DEFINE
+#define SH_DECLARE
+#include "lib/simplehash.h"
+
+/* Remembered rows live in blocks, so that a row's address never changes. */
+#define ROWS_PER_BLOCK 1024
+
+typedef struct transactionBuffer
+{
+	MemoryContext context;		/* NULL: nothing was buffered yet */
+	tmodel_arena *arena;
+	changes_hash *changes;
+	itableTarget *targets;
+	itableVersion **versions;	/* all, oldest first */
+	int			nversions;
+	int			max_versions;
+	const tmodel_entity **rows; /* remembered rows by number */
+	int64		nrows;
+	int64		max_rows;
+} transactionBuffer;
+
+static transactionBuffer buffer;
+
+static bool
+change_equal(const itableChange *a, const itableChange *b)
+{
+	return a->target == b->target &&
+		tmodel_span_equal(a->row_key, b->row_key) &&
+		tmodel_span_equal(a->partition_key, b->partition_key);
+}
+
+static void
+ensure_buffer(void)
+{
+	MemoryContext context;
+
+	if (buffer.context != NULL)
+		return;
+	context = AllocSetContextCreate(TopMemoryContext, "itable_fdw buffer",
+									ALLOCSET_DEFAULT_SIZES);
+	memset(&buffer, 0, sizeof(buffer));
+	buffer.arena = itable_arena(context);
+	buffer.changes = changes_create(context, 64, NULL);
+	buffer.max_versions = 64;
+	buffer.versions = MemoryContextAlloc(context, buffer.max_versions *
+										 sizeof(itableVersion *));
+	buffer.max_rows = ROWS_PER_BLOCK;
+	buffer.rows = MemoryContextAlloc(context, buffer.max_rows *
+									 sizeof(tmodel_entity *));
+	buffer.context = context;
+}
+
+tmodel_arena *
+itable_buffer_arena(void)
+{
+	ensure_buffer();
+	return buffer.arena;
+}
+
+MemoryContext
+itable_buffer_context(void)
+{
+	ensure_buffer();
+	return buffer.context;
+}
+
+static bool
+same_table(tmodel_span a, tmodel_span b)
+{
+	return a.len == b.len && pg_strncasecmp(a.data, b.data, a.len) == 0;
+}
+
+itableTarget *
+itable_find_target(Oid serverid, tmodel_span table)
+{
+	if (buffer.context == NULL)
+		return NULL;
+	for (itableTarget *target = buffer.targets; target != NULL;
+		 target = target->next)
+		if (target->serverid == serverid &&
+			same_table(target->table->name, table))
+			return target;
+	return NULL;
+}
+
+itableTarget *
+itable_target(const itableTable *table, Oid userid)
+{
+	itableTarget *target = itable_find_target(table->serverid, table->name);
+	MemoryContext old;
+
+	if (target != NULL)
+		return target;
+	ensure_buffer();
+	old = MemoryContextSwitchTo(buffer.context);
+	target = palloc0(sizeof(itableTarget));
+	target->serverid = table->serverid;
+	target->userid = userid;
+	target->relid = table->relid;
+	target->table = itable_table_def(table->relid);
+	target->next = buffer.targets;
+	buffer.targets = target;
+	MemoryContextSwitchTo(old);
+	return target;
+}
+
+itableTarget *
+itable_targets(void)
+{
+	return buffer.context == NULL ? NULL : buffer.targets;
+}
+
+itableChange *
+itable_find_change(itableTarget *target, tmodel_span partition_key,
+				   tmodel_span row_key)
+{
+	itableChange probe = {0};
+	changeSlot *slot;
+
+	if (target == NULL)
+		return NULL;
+	probe.target = target;
+	probe.partition_key = partition_key;
+	probe.row_key = row_key;
+	probe.hash = change_hash(target, partition_key, row_key);
+	slot = changes_lookup(buffer.changes, &probe);
+	return slot != NULL ? slot->change : NULL;
+}
+
+/* The change of this entity, made when it is not there. */
+static itableChange *
+get_change(itableTarget *target, const tmodel_entity *entity,
+		   const tmodel_entity *base)
+{
+	itableChange *change = itable_find_change(target, entity->partition_key,
+											  entity->row_key);
+	bool		found;
+
+	if (change != NULL)
+		return change;
+	change = MemoryContextAllocZero(buffer.context, sizeof(itableChange));
+	change->target = target;
+	change->partition_key = entity->partition_key;
+	change->row_key = entity->row_key;
+	change->hash = change_hash(target, entity->partition_key, entity->row_key);
+	change->base = base;
+	changes_insert(buffer.changes, change, &found);
+	if (target->last != NULL)
+		target->last->next = change;
+	else
+		target->changes = change;
+	target->last = change;
+	target->nchanges++;
+	return change;
+}
+
+static void
+push_version(itableChange *change, const tmodel_entity *entity)
+{
+	itableVersion *version = MemoryContextAlloc(buffer.context,
+												sizeof(itableVersion));
+
+	if (buffer.nversions == buffer.max_versions)
+	{
+		buffer.versions = repalloc_huge(buffer.versions,
+										2 * buffer.max_versions *
+										sizeof(itableVersion *));
+		buffer.max_versions *= 2;
+	}
+	version->older = change->newest;
+	version->change = change;
+	version->subid = GetCurrentSubTransactionId();
+	version->cid = GetCurrentCommandId(true);
+	version->entity = entity;
+	change->newest = version;
+	buffer.versions[buffer.nversions++] = version;
+}
+
+/* Live as far as this transaction knows, whatever the snapshot. */
+static bool
+is_live(const itableChange *change)
+{
+	return change->newest != NULL ? change->newest->entity != NULL :
+		change->base != NULL;
+}
+
+void
+itable_buffer_insert(itableTarget *target, const tmodel_entity *entity)
+{
+	itableChange *change = get_change(target, entity, NULL);
+
+	if (is_live(change))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNIQUE_VIOLATION),
+				 errmsg("duplicate key in foreign table \"%s\"",
+						target->table->relname),
+				 errdetail("The transaction has already written an entity with this partition key and row key.")));
+	push_version(change, entity);
+}
+
+/* The change a read row belongs to; NULL when this command changed it. */
+static itableChange *
+change_of_read(itableTarget *target, const tmodel_entity *read)
+{
+	itableChange *change = get_change(target, read, read);
+	itableVersion *newest = change->newest;
+
+	if (newest == NULL)
+	{
+		/* rolled back, or first change: what was read now counts */
+		if (read->etag.len > 0)
+			change->base = read;
+		return change;
+	}
+	if (newest->entity == read)
+		return change;
+	if (newest->cid == GetCurrentCommandId(false))
+		return NULL;
+	ereport(ERROR,
+			(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+			 errmsg("row of foreign table \"%s\" was already changed by an operation triggered by the current command",
+					target->table->relname)));
+}
+
+bool
+itable_buffer_update(itableTarget *target, const tmodel_entity *read,
+					 const tmodel_entity *entity)
+{
+	itableChange *change = change_of_read(target, read);
+
+	if (change == NULL)
+		return false;
+	if (tmodel_span_equal(read->partition_key, entity->partition_key) &&
+		tmodel_span_equal(read->row_key, entity->row_key))
+	{
+		push_version(change, entity);
+		return true;
+	}
+	/* a new key: another entity */
+	push_version(change, NULL);
+	itable_buffer_insert(target, entity);
+	return true;
+}
+
+bool
+itable_buffer_delete(itableTarget *target, const tmodel_entity *read)
+{
+	itableChange *change = change_of_read(target, read);
+
+	if (change == NULL)
+		return false;
+	push_version(change, NULL);
+	return true;
+}
+
+/* Block numbers start at 0, offsets at 1, as PostgreSQL wants them. */
+void
+itable_remember_row(const tmodel_entity *entity, ItemPointer tid)
+{
+	ensure_buffer();
+	if (buffer.nrows == buffer.max_rows)
+	{
+		buffer.rows = repalloc_huge(buffer.rows, 2 * buffer.max_rows *
+									sizeof(tmodel_entity *));
+		buffer.max_rows *= 2;
+	}
+	buffer.rows[buffer.nrows] = entity;
+	ItemPointerSet(tid, (BlockNumber) (buffer.nrows / ROWS_PER_BLOCK),
+				   (OffsetNumber) (buffer.nrows % ROWS_PER_BLOCK + 1));
+	buffer.nrows++;
+}
+
+const tmodel_entity *
+itable_remembered_row(ItemPointer tid)
+{
+	int64		number = (int64) ItemPointerGetBlockNumberNoCheck(tid) *
+	ROWS_PER_BLOCK + ItemPointerGetOffsetNumberNoCheck(tid) - 1;
+
+	if (buffer.context == NULL || number < 0 || number >= buffer.nrows)
+		elog(ERROR, "row identity of a foreign table row is unknown");
+	return buffer.rows[number];
+}
+
+void
+itable_buffer_rollback_to(SubTransactionId subid)
+{
+	if (buffer.context == NULL)
+		return;
+	/* versions of this subtransaction and its children are the last ones */
+	while (buffer.nversions > 0 &&
+		   buffer.versions[buffer.nversions - 1]->subid >= subid)
+	{
+		itableVersion *version = buffer.versions[--buffer.nversions];
+
+		version->change->newest = version->older;
+	}
+}
+
+void
+itable_buffer_reset(void)
+{
+	if (buffer.context != NULL)
+		MemoryContextDelete(buffer.context);
+	memset(&buffer, 0, sizeof(buffer));
+}
+
+bool
+itable_buffer_is_empty(void)
+{
+	return buffer.context == NULL || buffer.nversions == 0;
+}

@@ -1,0 +1,540 @@
+/*
+ * flush.c
+ *	  The conductor: takes a transaction's changes through the phases of the
+ *	  index protocol, all changes together, and says what came of it.
+ *
+ * Order (2-protocol section 2.7): stubs, touches, commit points, settling; a
+ * phase begins when the one before has ended for every change.  Until the first
+ * commit point nothing is visible and any failure is clean; after it failures
+ * are reported honestly (G6).  How requests travel is round.c's question, what
+ * they are is model/protocol's.  Called at PRE_COMMIT and by backfill.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "remote/convert.h"
+#include "remote/memory.h"
+#include "remote/report.h"
+#include "remote/session.h"
+#include "table/settings.h"
+#include "txn/flush.h"
+#include "txn/round.h"
+
+#define KEYS_SHOWN 5
+
+typedef struct flushRun
+{
+	MemoryContext context;
+	tmodel_arena *arena;
+	flushSite  *sites;
+	char		write_id[17];	/* 16 hex digits: unique to this flush */
+	bool		refresh;		/* losing a race is no failure */
+} flushRun;
+
+/* Which keys ended how, for the report of a partial commit. */
+typedef struct flushTally
+{
+	int			applied;
+	int			pending;
+	int			doubtful;
+	const flushItem *failed;	/* first that failed; NULL: none */
+} flushTally;
+
+static void
+begin_run(flushRun *run, MemoryContext parent)
+{
+	uint64		random;
+
+	memset(run, 0, sizeof(*run));
+	run->context = AllocSetContextCreate(parent, "itable_fdw flush",
+										 ALLOCSET_DEFAULT_SIZES);
+	run->arena = itable_arena(run->context);
+	if (!pg_strong_random(&random, sizeof(random)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate a write id")));
+	snprintf(run->write_id, sizeof(run->write_id), "%016llx",
+			 (unsigned long long) random);
+}
+
+static flushSite *
+site_of(flushRun *run, tstore_client *client, int batch_size)
+{
+	flushSite  *site;
+
+	for (site = run->sites; site != NULL; site = site->next)
+		if (site->client == client && site->batch_size == batch_size)
+			return site;
+	site = MemoryContextAllocZero(run->context, sizeof(flushSite));
+	site->client = client;
+	site->calls = itable_calls(run->context, client);
+	site->batch_size = batch_size;
+	site->next = run->sites;
+	run->sites = site;
+	return site;
+}
+
+static void
+add_item(flushRun *run, flushSite *site, const itableTable *table,
+		 const tmodel_entity *fact, const tmodel_change *change)
+{
+	flushItem  *item;
+
+	if (site->nitems == site->max_items)
+	{
+		site->max_items = Max(64, 2 * site->max_items);
+		site->items = site->items == NULL ?
+			MemoryContextAllocHuge(run->context,
+								   site->max_items * sizeof(flushItem)) :
+			repalloc_huge(site->items, site->max_items * sizeof(flushItem));
+	}
+	item = &site->items[site->nitems++];
+	memset(item, 0, sizeof(*item));
+	item->table = table;
+	item->partition_key = fact->partition_key;
+	item->row_key = fact->row_key;
+	item->machine = tmodel_machine_start(run->arena, change);
+	itable_check_arena(run->arena);
+}
+
+static void
+entries_of(flushRun *run, const itableIndex *index, const tmodel_entity *fact,
+		   tmodel_entries *entries)
+{
+	entries->n = 0;
+	if (fact != NULL &&
+		!tmodel_index_entries(run->arena, &index->fact_def, &index->def, fact,
+							  entries))
+	{
+		itable_check_arena(run->arena);
+		itable_key_failed(index->fact, true, TMODEL_KEY_MALFORMED);
+	}
+}
+
+static tmodel_index_change *
+index_changes(flushRun *run, List *indexes, const tmodel_entity *old_fact,
+			  const tmodel_entity *new_fact)
+{
+	tmodel_index_change *result = tmodel_alloc(run->arena,
+											   sizeof(tmodel_index_change) *
+											   (list_length(indexes) + 1));
+	ListCell   *cell;
+	int			n = 0;
+
+	itable_check_arena(run->arena);
+	foreach(cell, indexes)
+	{
+		itableIndex *index = lfirst(cell);
+
+		result[n].table = index->def.table;
+		result[n].covering = index->covering;
+		entries_of(run, index, old_fact, &result[n].old_entries);
+		entries_of(run, index, new_fact, &result[n].new_entries);
+		n++;
+	}
+	return result;
+}
+
+/* The machine for one entity's net change; nothing for a change undone. */
+static void
+add_change(flushRun *run, flushSite *site, itableTarget *target,
+		   List *indexes, const itableChange *change)
+{
+	tmodel_change *net;
+	const tmodel_entity *now;
+
+	if (change->newest == NULL)
+		return;
+	now = change->newest->entity;
+	if (now == NULL && change->base == NULL)
+		return;
+	net = tmodel_alloc(run->arena, sizeof(tmodel_change));
+	itable_check_arena(run->arena);
+	net->kind = change->base == NULL ? TMODEL_CHANGE_INSERT :
+		now == NULL ? TMODEL_CHANGE_DELETE : TMODEL_CHANGE_UPDATE;
+	net->table = target->table->name;
+	net->old_fact = change->base;
+	net->new_fact = now;
+	net->indexed = indexes != NIL;
+	net->direct = target->table->direct_insert;
+	net->nindexes = list_length(indexes);
+	net->indexes = index_changes(run, indexes, change->base, now);
+	net->write_id = tmodel_span_of(run->write_id);
+	add_item(run, site, target->table, now != NULL ? now : change->base, net);
+}
+
+/* All of one table's changes.  Indexes are looked up anew: DDL of this
+ * transaction, or another's that has committed, must be seen. */
+static void
+add_target(flushRun *run, itableTarget *target)
+{
+	MemoryContext old = MemoryContextSwitchTo(run->context);
+	List	   *indexes;
+	flushSite  *site;
+
+	if (get_rel_name(target->relid) != NULL)
+		target->table = itable_table_def(target->relid);
+	indexes = itable_indexes_of(target->table);
+	site = site_of(run, itable_session(target->serverid, target->userid),
+				   target->table->batch_size);
+	for (itableChange *change = target->changes; change != NULL;
+		 change = change->next)
+		add_change(run, site, target, indexes, change);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+check_one_partition(const flushRun *run)
+{
+	const flushItem *first = NULL;
+
+	if (!itable_one_partition)
+		return;
+	for (flushSite *site = run->sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+		{
+			const flushItem *item = &site->items[i];
+
+			if (first == NULL)
+				first = item;
+			else if (item->table != first->table ||
+					 !tmodel_span_equal(item->partition_key,
+										first->partition_key))
+				ereport(ERROR,
+						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						 errmsg("the transaction writes to more than one partition"),
+						 errdetail("Only a commit to one partition is atomic in the store, and itable_fdw.multi_partition_commit is \"error\"."),
+						 errhint("Split the transaction, or set itable_fdw.multi_partition_commit to \"allow\".")));
+		}
+}
+
+static tmodel_phase
+lowest_phase(const flushRun *run)
+{
+	tmodel_phase lowest = TMODEL_FINISHED;
+
+	for (flushSite *site = run->sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+			lowest = Min(lowest,
+						 tmodel_machine_phase(site->items[i].machine));
+	return lowest;
+}
+
+static void
+take_tally(const flushRun *run, flushTally *tally)
+{
+	memset(tally, 0, sizeof(*tally));
+	for (flushSite *site = run->sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+		{
+			const flushItem *item = &site->items[i];
+
+			switch (tmodel_machine_verdict(item->machine))
+			{
+				case TMODEL_PENDING:
+					tally->pending++;
+					break;
+				case TMODEL_COMMITTED:
+					tally->applied++;
+					break;
+				case TMODEL_DOUBTFUL:
+					tally->doubtful++;
+					break;
+				case TMODEL_LOST_RACE:
+					if (run->refresh)
+						break;
+					/* FALLTHROUGH */
+				default:
+					if (tally->failed == NULL)
+						tally->failed = item;
+					break;
+			}
+		}
+}
+
+static void
+for_all_machines(const flushRun *run, void (*act) (tmodel_machine *machine))
+{
+	for (flushSite *site = run->sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+			act(site->items[i].machine);
+}
+
+/* One key's columns as "(genre, name)=(Action, Heat)" pieces. */
+static void
+append_key(StringInfo names, StringInfo values, int n,
+		   itableColumn *const *columns, const tmodel_key_type *types,
+		   tmodel_key_encoding encoding, tmodel_span key, tmodel_arena *arena)
+{
+	tmodel_value *parts = palloc0(sizeof(tmodel_value) * n);
+	bool		ok = tmodel_key_decode(arena, encoding, n, types, key,
+									   parts) == TMODEL_KEY_OK;
+
+	for (int i = 0; i < n; i++)
+	{
+		tmodel_buf	text;
+
+		tmodel_buf_init(&text, arena);
+		if (ok)
+			tmodel_value_print(&text, &parts[i]);
+		else
+			tmodel_buf_span(&text, key);
+		appendStringInfo(names, "%s%s", names->len > 0 ? ", " : "",
+						 columns[i]->attname);
+		appendStringInfo(values, "%s%s", values->len > 0 ? ", " : "",
+						 itable_cstring(tmodel_buf_text(&text)));
+	}
+}
+
+static char *
+key_text(const flushRun *run, const flushItem *item)
+{
+	const itableTable *table = item->table;
+	StringInfoData names;
+	StringInfoData values;
+
+	initStringInfo(&names);
+	initStringInfo(&values);
+	append_key(&names, &values, table->npartition, table->partition,
+			   table->partition_types, table->encoding, item->partition_key,
+			   run->arena);
+	append_key(&names, &values, table->nrow, table->row, table->row_types,
+			   table->encoding, item->row_key, run->arena);
+	return psprintf("(%s)=(%s)", names.data, values.data);
+}
+
+/* "3 applied: (genre, name)=(...), ...": up to KEYS_SHOWN keys. */
+static void
+append_keys(const flushRun *run, StringInfo text, const char *label,
+			bool (*belongs) (tmodel_verdict verdict))
+{
+	int			n = 0;
+	StringInfoData keys;
+
+	initStringInfo(&keys);
+	for (flushSite *site = run->sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+			if (belongs(tmodel_machine_verdict(site->items[i].machine)) &&
+				n++ < KEYS_SHOWN)
+				appendStringInfo(&keys, "%s%s", n > 1 ? ", " : "",
+								 key_text(run, &site->items[i]));
+	if (n > 0)
+		appendStringInfo(text, "%s%s: %d: %s%s.", text->len > 0 ? "\n" : "",
+						 label, n, keys.data, n > KEYS_SHOWN ? ", ..." : "");
+}
+
+static bool
+is_applied(tmodel_verdict verdict)
+{
+	return verdict == TMODEL_COMMITTED;
+}
+
+static bool
+is_doubtful(tmodel_verdict verdict)
+{
+	return verdict == TMODEL_DOUBTFUL;
+}
+
+static bool
+is_not_applied(tmodel_verdict verdict)
+{
+	return verdict != TMODEL_COMMITTED && verdict != TMODEL_DOUBTFUL;
+}
+
+/* Something is visible, or may be: 08007 and the keys. */
+static void
+report_partial(const flushRun *run)
+{
+	StringInfoData detail;
+
+	initStringInfo(&detail);
+	append_keys(run, &detail, "Applied", is_applied);
+	append_keys(run, &detail, "Not applied", is_not_applied);
+	append_keys(run, &detail, "Unknown", is_doubtful);
+	ereport(ERROR,
+			(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
+			 errmsg("the commit reached only a part of the store"),
+			 errdetail_internal("%s", detail.data),
+			 errhint("Read the rows named before repeating the transaction.")));
+}
+
+/* Nothing is visible: the error of the first change that failed. */
+static void
+report_clean(const flushRun *run, const flushItem *item)
+{
+	switch (tmodel_machine_verdict(item->machine))
+	{
+		case TMODEL_DUPLICATE:
+			ereport(ERROR,
+					(errcode(ERRCODE_UNIQUE_VIOLATION),
+					 errmsg("duplicate key in foreign table \"%s\"",
+							item->table->relname),
+					 errdetail("Key %s already exists.", key_text(run, item))));
+			break;
+		case TMODEL_LOST_RACE:
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("could not serialize access to foreign table \"%s\" due to concurrent update",
+							item->table->relname),
+					 errdetail("The entity with key %s is not what this transaction read.",
+							   key_text(run, item)),
+					 errhint("Repeat the transaction.")));
+			break;
+		default:
+			if (item->error.status == TSTORE_EXISTS)
+				ereport(ERROR,
+						(errcode(ERRCODE_UNIQUE_VIOLATION),
+						 errmsg("duplicate key in foreign table \"%s\"",
+								item->table->relname)));
+			itable_report(&item->error,
+						  psprintf("write to foreign table \"%s\"",
+								   item->table->relname),
+						  item->table->relname);
+	}
+}
+
+/* Rounds of one phase on every site; true when a cancel came between. */
+static bool
+run_phase(flushRun *run, tmodel_phase phase, bool first_only)
+{
+	for (flushSite *site = run->sites; site != NULL; site = site->next)
+	{
+		roundResult result = itable_round(site, phase, first_only, run->arena);
+
+		if (result == ROUND_INTERRUPTED)
+			return true;
+		if (result == ROUND_DONE && first_only)
+			return false;
+	}
+	return false;
+}
+
+/* Is the store gone?  Then settling would only wait for time-outs. */
+static bool
+store_is_gone(const flushRun *run)
+{
+	for (flushSite *site = run->sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+			switch (site->items[i].error.status)
+			{
+				case TSTORE_CONNECT:
+				case TSTORE_TIMEOUT:
+				case TSTORE_LOST:
+				case TSTORE_THROTTLED:
+				case TSTORE_TLS:
+				case TSTORE_AUTH:
+					return true;
+				default:
+					break;
+			}
+	return false;
+}
+
+/* Verifications, deletes, undoing: best effort, ended by any trouble. */
+static void
+settle(flushRun *run)
+{
+	while (lowest_phase(run) == TMODEL_SETTLE)
+		if (store_is_gone(run) || run_phase(run, TMODEL_SETTLE, false))
+			for_all_machines(run, tmodel_machine_stop);
+}
+
+/* A failure was met: undo what can be undone and throw. */
+static void
+fail(flushRun *run, const flushTally *tally)
+{
+	if (tally->applied > 0 || tally->doubtful > 0)
+		report_partial(run);
+	for_all_machines(run, tmodel_machine_abandon);
+	settle(run);
+	report_clean(run, tally->failed);
+}
+
+/* A cancel before the first commit point is clean, after it is a report. */
+static void
+interrupted(flushRun *run)
+{
+	flushTally	tally;
+
+	take_tally(run, &tally);
+	if (tally.applied > 0 || tally.doubtful > 0)
+		report_partial(run);
+	for_all_machines(run, tmodel_machine_stop);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static void
+drive(flushRun *run)
+{
+	tmodel_phase phase;
+	flushTally	tally = {0};
+
+	while ((phase = lowest_phase(run)) < TMODEL_SETTLE)
+	{
+		bool		first_only = phase == TMODEL_COMMIT && tally.applied == 0 &&
+		!run->refresh;
+
+		if (run_phase(run, phase, first_only))
+			interrupted(run);
+		take_tally(run, &tally);
+		if (tally.failed != NULL || tally.doubtful > 0)
+			fail(run, &tally);
+	}
+	settle(run);
+}
+
+void
+itable_flush(void)
+{
+	flushRun	run;
+
+	AcceptInvalidationMessages();
+	begin_run(&run, itable_buffer_context());
+	for (itableTarget *target = itable_targets(); target != NULL;
+		 target = target->next)
+		add_target(&run, target);
+	check_one_partition(&run);
+	drive(&run);
+	MemoryContextDelete(run.context);
+}
+
+void
+itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
+					 const tmodel_entity *facts, itableRefresh *result)
+{
+	flushRun	run;
+	flushSite  *site;
+	List	   *indexes = list_make1(index);
+	flushTally	tally;
+
+	begin_run(&run, CurrentMemoryContext);
+	run.refresh = true;
+	site = site_of(&run, client, index->fact->batch_size);
+	for (int i = 0; i < nfacts; i++)
+	{
+		tmodel_change *change = tmodel_alloc(run.arena, sizeof(tmodel_change));
+
+		itable_check_arena(run.arena);
+		if (tmodel_entity_is_stub(&facts[i]))
+			continue;
+		change->kind = TMODEL_CHANGE_REFRESH;
+		change->table = index->fact->name;
+		change->old_fact = &facts[i];
+		change->indexed = true;
+		change->nindexes = 1;
+		change->indexes = index_changes(&run, indexes, &facts[i], &facts[i]);
+		change->write_id = tmodel_span_of(run.write_id);
+		result->entries += change->indexes[0].new_entries.n;
+		add_item(&run, site, index->fact, &facts[i], change);
+	}
+	drive(&run);
+	take_tally(&run, &tally);
+	result->facts += tally.applied;
+	result->lost += site->nitems - tally.applied;
+	MemoryContextDelete(run.context);
+}

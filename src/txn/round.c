@@ -1,0 +1,341 @@
+/*
+ * round.c
+ *	  Groups, sends and answers the requests of one phase.
+ *
+ * Answers "what became of this request?" for every machine.  Knows nothing of
+ * SQL, of phases' meaning or of what to do about failures (flush.c).  Easy to
+ * break: when one operation of a batch fails, the others were rolled back and
+ * must be asked for again, not counted as failed.
+ */
+#include "postgres.h"
+
+#include "model/batch.h"
+#include "remote/memory.h"
+#include "txn/round.h"
+
+/* Groups sent and not answered at one time; the client queues beyond its own
+ * limit of connections, this bounds the memory for their bodies. */
+#define MAX_OPEN_GROUPS 16
+
+typedef struct roundOp
+{
+	flushItem  *item;
+	tmodel_step_request request;
+} roundOp;
+
+/* Operations that travel together. */
+typedef struct roundGroup
+{
+	int			nops;
+	roundOp   **ops;
+} roundGroup;
+
+typedef struct roundState
+{
+	flushSite  *site;
+	tmodel_arena *arena;
+	int			nops;
+	roundOp    *ops;
+	int			ngroups;
+	roundGroup *groups;
+} roundState;
+
+/* Gathers what every machine of the phase wants. */
+static void
+collect(roundState *state, tmodel_phase phase)
+{
+	int			capacity = 0;
+
+	for (int i = 0; i < state->site->nitems; i++)
+	{
+		flushItem  *item = &state->site->items[i];
+		const tmodel_step_request *requests;
+		int			n;
+
+		if (tmodel_machine_phase(item->machine) != phase)
+			continue;
+		n = tmodel_machine_requests(item->machine, &requests);
+		if (state->nops + n > capacity)
+		{
+			capacity = Max(2 * capacity, state->nops + n + 256);
+			state->ops = state->ops == NULL ?
+				palloc_extended(capacity * sizeof(roundOp), MCXT_ALLOC_HUGE) :
+				repalloc_huge(state->ops, capacity * sizeof(roundOp));
+		}
+		for (int j = 0; j < n; j++)
+		{
+			state->ops[state->nops].item = item;
+			state->ops[state->nops++].request = requests[j];
+		}
+	}
+}
+
+static void
+add_group(roundState *state, int nops, roundOp **ops)
+{
+	state->groups[state->ngroups].nops = nops;
+	state->groups[state->ngroups++].ops = ops;
+}
+
+static void
+add_single(roundState *state, roundOp *op)
+{
+	roundOp   **ops = palloc(sizeof(roundOp *));
+
+	ops[0] = op;
+	add_group(state, 1, ops);
+}
+
+/* Reads travel alone, writes in batches by partition. */
+static void
+group(roundState *state)
+{
+	tmodel_batch_item *items = palloc_extended((state->nops + 1) *
+											   sizeof(tmodel_batch_item),
+											   MCXT_ALLOC_HUGE);
+	roundOp   **batched = palloc_extended((state->nops + 1) * sizeof(roundOp *),
+										  MCXT_ALLOC_HUGE);
+	tmodel_batch_plan plan;
+	int			n = 0;
+
+	state->groups = palloc_extended((state->nops + 1) * sizeof(roundGroup),
+									MCXT_ALLOC_HUGE);
+	for (int i = 0; i < state->nops; i++)
+	{
+		roundOp    *op = &state->ops[i];
+
+		if (op->request.action == TMODEL_GET || op->item->single)
+		{
+			add_single(state, op);
+			continue;
+		}
+		items[n].table = op->request.table;
+		items[n].partition_key = op->request.entity->partition_key;
+		items[n].row_key = op->request.entity->row_key;
+		items[n].bytes = tmodel_batch_bytes(op->request.entity);
+		batched[n++] = op;
+	}
+	tmodel_batch_group(state->arena, n, items, state->site->batch_size, &plan);
+	itable_check_arena(state->arena);
+	for (int i = 0; i < plan.nbatches; i++)
+	{
+		tmodel_batch *batch = &plan.batches[i];
+		roundOp   **ops = palloc(sizeof(roundOp *) * batch->nitems);
+
+		for (int j = 0; j < batch->nitems; j++)
+			ops[j] = batched[batch->items[j]];
+		add_group(state, batch->nitems, ops);
+	}
+}
+
+static tstore_operation
+operation_of(const tmodel_step_request *request)
+{
+	tstore_operation operation = {0};
+
+	operation.entity = request->entity;
+	operation.if_match = request->if_match;
+	switch (request->action)
+	{
+		case TMODEL_INSERT:
+			operation.write = TSTORE_INSERT;
+			break;
+		case TMODEL_UPSERT:
+			operation.write = TSTORE_UPSERT_REPLACE;
+			break;
+		case TMODEL_REPLACE:
+			operation.write = TSTORE_REPLACE;
+			break;
+		case TMODEL_MERGE:
+			operation.write = TSTORE_MERGE;
+			break;
+		case TMODEL_GET:
+		case TMODEL_DELETE:
+			operation.write = TSTORE_DELETE;
+			break;
+	}
+	return operation;
+}
+
+static tstore_request *
+start(roundState *state, roundGroup *group)
+{
+	tstore_client *client = state->site->client;
+	const tmodel_step_request *first = &group->ops[0]->request;
+	tstore_operation operations[TMODEL_BATCH_MAX_OPERATIONS];
+	tstore_request *request;
+
+	if (first->action == TMODEL_GET)
+		request = tstore_start_get(client, first->table,
+								   first->entity->partition_key,
+								   first->entity->row_key, 0, NULL);
+	else
+	{
+		for (int i = 0; i < group->nops; i++)
+			operations[i] = operation_of(&group->ops[i]->request);
+		request = group->nops == 1 ?
+			tstore_start_write(client, first->table, operations) :
+			tstore_start_batch(client, first->table, group->nops, operations);
+	}
+	request = itable_call(state->site->calls, request);
+	tstore_set_user(request, group);
+	return request;
+}
+
+/* What a failed reply means for the operation it names. */
+static tmodel_outcome
+outcome_of(const tstore_error *error)
+{
+	if (error->maybe_applied)
+		return TMODEL_UNKNOWN;
+	switch (error->status)
+	{
+		case TSTORE_EXISTS:
+			return TMODEL_EXISTS;
+		case TSTORE_NOT_FOUND:
+			return TMODEL_ABSENT;
+		case TSTORE_PRECONDITION:
+			return TMODEL_MISMATCH;
+		default:
+			return TMODEL_REFUSED;
+	}
+}
+
+static void
+answer(roundState *state, roundOp *op, tmodel_outcome outcome,
+	   const tstore_reply *reply, int at)
+{
+	tmodel_answer answer = {0};
+
+	answer.outcome = outcome;
+	if (outcome == TMODEL_APPLIED)
+	{
+		if (op->request.action == TMODEL_GET)
+			answer.entity = tmodel_entity_copy(state->arena,
+											   &reply->entities[0]);
+		else if (at < reply->netags)
+			answer.etag = tmodel_span_copy(state->arena, reply->etags[at]);
+	}
+	else if (outcome != TMODEL_ROLLED_BACK)
+		op->item->error = reply->error;
+	itable_check_arena(state->arena);
+	tmodel_machine_answer(op->item->machine, op->request.slot, &answer);
+}
+
+/* A batch failed: one operation is to blame, or all, or nobody can tell. */
+static void
+answer_failed(roundState *state, roundGroup *group, const tstore_reply *reply)
+{
+	tmodel_outcome outcome = outcome_of(&reply->error);
+	int			culprit = group->nops == 1 ? 0 : reply->error.operation;
+	bool		condition = outcome != TMODEL_REFUSED &&
+	outcome != TMODEL_UNKNOWN;
+
+	for (int i = 0; i < group->nops; i++)
+	{
+		roundOp    *op = group->ops[i];
+
+		if (culprit < 0 && condition)
+		{
+			op->item->single = true;
+			answer(state, op, TMODEL_ROLLED_BACK, reply, i);
+		}
+		else if (culprit < 0 || culprit == i || outcome == TMODEL_UNKNOWN)
+			answer(state, op, outcome, reply, i);
+		else
+			answer(state, op, TMODEL_ROLLED_BACK, reply, i);
+	}
+}
+
+static void
+finish_group(roundState *state, tstore_request *request)
+{
+	roundGroup *group = tstore_user(request);
+	const tstore_reply *reply = tstore_reply_of(request);
+
+	if (reply->error.status == TSTORE_OK)
+		for (int i = 0; i < group->nops; i++)
+			answer(state, group->ops[i], TMODEL_APPLIED, reply, i);
+	else
+		answer_failed(state, group, reply);
+	itable_finish(state->site->calls, request);
+}
+
+/* Keeps up to MAX_OPEN_GROUPS in flight until all are answered. */
+static roundResult
+send_all(roundState *state)
+{
+	itableCalls *calls = state->site->calls;
+	int			next = 0;
+
+	while (next < state->ngroups || itable_calls_open(calls) > 0)
+	{
+		tstore_request *done;
+
+		while (next < state->ngroups &&
+			   itable_calls_open(calls) < MAX_OPEN_GROUPS)
+			start(state, &state->groups[next++]);
+		done = itable_done_call(calls);
+		if (done != NULL)
+			finish_group(state, done);
+		else if (!tstore_wait(state->site->client, NULL))
+			return ROUND_INTERRUPTED;
+	}
+	return ROUND_DONE;
+}
+
+/* What was sent and has no answer may have been applied. */
+static void
+answer_interrupted(roundState *state)
+{
+	tstore_reply none = {0};
+
+	none.error.status = TSTORE_ABORTED;
+	none.error.operation = -1;
+	none.error.maybe_applied = true;
+	for (;;)
+	{
+		tstore_request *request = itable_first_call(state->site->calls);
+		roundGroup *group;
+
+		if (request == NULL)
+			return;
+		group = tstore_user(request);
+		if (tstore_is_done(request))
+		{
+			finish_group(state, request);
+			continue;
+		}
+		for (int i = 0; i < group->nops; i++)
+			answer(state, group->ops[i], TMODEL_UNKNOWN, &none, i);
+		itable_finish(state->site->calls, request);
+	}
+}
+
+roundResult
+itable_round(flushSite *site, tmodel_phase phase, bool first_only,
+			 tmodel_arena *arena)
+{
+	roundState	state = {.site = site,.arena = arena};
+	roundResult result;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "itable_fdw round",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	collect(&state, phase);
+	if (state.nops == 0)
+		result = ROUND_NOTHING;
+	else
+	{
+		group(&state);
+		if (first_only)
+			state.ngroups = 1;
+		result = send_all(&state);
+		if (result == ROUND_INTERRUPTED)
+			answer_interrupted(&state);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return result;
+}

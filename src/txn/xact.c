@@ -1,0 +1,57 @@
+/*
+ * xact.c
+ *	  What happens at the ends of transactions and subtransactions.
+ *
+ * Answers "when are changes sent, when are they forgotten?": sent at
+ * PRE_COMMIT (the last moment an error can still undo the local transaction),
+ * forgotten at every end.  Nothing throws at COMMIT or ABORT.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+
+#include "remote/session.h"
+#include "txn/buffer.h"
+#include "txn/flush.h"
+#include "txn/xact.h"
+
+static void
+transaction_ends(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_PRE_COMMIT:
+			if (!itable_buffer_is_empty())
+				itable_flush();
+			break;
+		case XACT_EVENT_PRE_PREPARE:
+			if (!itable_buffer_is_empty())
+				ereport(ERROR,
+						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						 errmsg("cannot PREPARE a transaction that has written to itable_fdw foreign tables")));
+			break;
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PREPARE:
+			itable_buffer_reset();
+			itable_sessions_end_transaction();
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+subtransaction_ends(SubXactEvent event, SubTransactionId mine,
+					SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		itable_buffer_rollback_to(mine);
+}
+
+void
+itable_xact_init(void)
+{
+	RegisterXactCallback(transaction_ends, NULL);
+	RegisterSubXactCallback(subtransaction_ends, NULL);
+}
