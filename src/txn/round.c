@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
 #include "model/batch.h"
 #include "remote/memory.h"
 #include "txn/round.h"
