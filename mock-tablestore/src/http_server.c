@@ -1,0 +1,350 @@
+/*
+ * http_server.c
+ *	  The HTTP side: sockets, request bodies, replies, waiting.
+ *
+ * The only file (with park.c) that knows libmicrohttpd.  A few threads serve
+ * all connections, so nothing here may block; waiting is park.c's business.
+ * Easy to break: the handler is called again after a suspended connection
+ * was resumed, which is what Exchange.phase is for.
+ */
+#include "http_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "logfile.h"
+#include "park.h"
+#include "router.h"
+
+#define THREADS 2
+#define CONNECTION_MEMORY (96 * 1024)
+
+typedef enum Phase
+{
+	PHASE_HEADERS,				/* handler not called yet */
+	PHASE_BODY,
+	PHASE_WAITING,				/* parked before execution */
+	PHASE_SILENT				/* parked, will be closed */
+} Phase;
+
+typedef struct Exchange
+{
+	Request		request;
+	Phase		phase;
+	struct MHD_Connection *connection;
+} Exchange;
+
+static struct MHD_Daemon *daemon_handle;
+static int	latency_ms;
+static atomic_uint_fast64_t connections;
+
+static const char *
+lookup_header(void *who, const char *name)
+{
+	return MHD_lookup_connection_value(who, MHD_HEADER_KIND, name);
+}
+
+/* Called with the URI as sent, before anything is decoded. */
+static void *
+on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
+{
+	Exchange   *x = xmalloc(sizeof(*x));
+
+	memset(x, 0, sizeof(*x));
+	x->connection = connection;
+	x->request.uri = xstrdup(uri);
+	x->request.header = lookup_header;
+	x->request.who = connection;
+	return x;
+}
+
+static size_t
+keep_encoded(void *cls, struct MHD_Connection *connection, char *s)
+{
+	return strlen(s);
+}
+
+static void
+on_completed(void *cls, struct MHD_Connection *connection, void **con_cls,
+			 enum MHD_RequestTerminationCode why)
+{
+	Exchange   *x = *con_cls;
+
+	if (x == NULL)
+		return;
+	free(x->request.uri);
+	buf_free(&x->request.body);
+	buf_free(&x->request.reply.body);
+	arena_free(&x->request.arena);
+	free(x);
+	*con_cls = NULL;
+}
+
+static void
+on_connection(void *cls, struct MHD_Connection *connection,
+			  void **socket_context, enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+	{
+		*socket_context = (void *) (uintptr_t) ++connections;
+		journal_connection();
+	}
+}
+
+static int
+connection_fd(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info;
+
+	info = MHD_get_connection_info(connection,
+								   MHD_CONNECTION_INFO_CONNECTION_FD);
+	return info->connect_fd;
+}
+
+static void
+add_headers(struct MHD_Response *response, const Request *r)
+{
+	const char *version = r->header(r->who, "x-ms-version");
+	const char *client_id = r->header(r->who, "x-ms-client-request-id");
+
+	MHD_add_response_header(response, "Cache-Control", "no-cache");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Server",
+							"Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0");
+	MHD_add_response_header(response, "x-ms-request-id", r->request_id);
+	if (version)
+		MHD_add_response_header(response, "x-ms-version", version);
+	if (client_id)
+		MHD_add_response_header(response, "x-ms-client-request-id",
+								client_id);
+	if (r->reply.content_type)
+	{
+		MHD_add_response_header(response, "Content-Type",
+								r->reply.content_type);
+		if (!r->is_mock)
+			MHD_add_response_header(response, "DataServiceVersion", "3.0;");
+	}
+	for (int i = 0; i < r->reply.nheaders; i++)
+		MHD_add_response_header(response, r->reply.headers[i].name,
+								r->reply.headers[i].value);
+}
+
+static enum MHD_Result
+send_reply(Exchange *x)
+{
+	Request    *r = &x->request;
+	struct MHD_Response *response;
+	enum MHD_Result result;
+	Buf			body = r->reply.body;
+
+	router_record(r, true);
+	memset(&r->reply.body, 0, sizeof(r->reply.body));
+	/* The library frees the body; the memory is no longer ours. */
+	response = MHD_create_response_from_buffer(body.n, body.p ? body.p : "",
+											   body.p ? MHD_RESPMEM_MUST_FREE :
+											   MHD_RESPMEM_PERSISTENT);
+	add_headers(response, r);
+	result = MHD_queue_response(x->connection,
+								(unsigned int) r->reply.status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* Closing without a reply is what MHD does when a handler says no. */
+static enum MHD_Result
+drop(Exchange *x)
+{
+	router_record(&x->request, false);
+	return MHD_NO;
+}
+
+static enum MHD_Result
+finish(Exchange *x)
+{
+	Request    *r = &x->request;
+
+	router_execute(r);
+	if (r->fault.action == FAULT_DROP_REPLY)
+		return drop(x);
+	return send_reply(x);
+}
+
+/* The whole request is here. */
+static enum MHD_Result
+dispatch(Exchange *x)
+{
+	Request    *r = &x->request;
+	const union MHD_ConnectionInfo *info;
+	int64_t		wait_ms;
+
+	info = MHD_get_connection_info(x->connection,
+								   MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	r->connection = (uint64_t) (uintptr_t) info->socket_context;
+	router_prepare(r);
+	wait_ms = r->is_mock ? 0 : latency_ms;
+	switch (r->fault.action)
+	{
+		case FAULT_DROP_BEFORE:
+			return drop(x);
+		case FAULT_SILENT:
+			x->phase = PHASE_SILENT;
+			if (park(x->connection, connection_fd(x->connection), -1))
+				return MHD_YES;
+			return drop(x);
+		case FAULT_DELAY:
+			wait_ms += r->fault.delay_ms;
+			break;
+		case FAULT_NONE:
+		case FAULT_STATUS:
+		case FAULT_DROP_REPLY:
+			break;
+	}
+	if (wait_ms > 0)
+	{
+		x->phase = PHASE_WAITING;
+		if (park(x->connection, connection_fd(x->connection), wait_ms))
+			return MHD_YES;
+	}
+	return finish(x);
+}
+
+static enum MHD_Result
+handle(void *cls, struct MHD_Connection *connection, const char *url,
+	   const char *method, const char *version, const char *data,
+	   size_t *data_size, void **con_cls)
+{
+	Exchange   *x = *con_cls;
+	Request    *r = &x->request;
+
+	switch (x->phase)
+	{
+		case PHASE_HEADERS:
+			r->method = method;
+			x->phase = PHASE_BODY;
+			return MHD_YES;
+		case PHASE_BODY:
+			if (*data_size == 0)
+				return dispatch(x);
+			r->body_bytes += *data_size;
+			if (r->body_bytes > MAX_BODY_BYTES)
+				r->too_large = true;
+			else
+				buf_put(&r->body, data, *data_size);
+			*data_size = 0;
+			return MHD_YES;
+		case PHASE_WAITING:
+			return finish(x);
+		case PHASE_SILENT:
+			break;
+	}
+	return drop(x);
+}
+
+static char *
+reason(const ServerOptions *o, const char *what)
+{
+	size_t		n = strlen(o->host) + strlen(o->port) + strlen(what) + 64;
+	char	   *why = xmalloc(n);
+
+	snprintf(why, n, "cannot listen on %s:%s: %s", o->host, o->port, what);
+	return why;
+}
+
+/* A listening socket, or -1 with the reason. */
+static int
+open_socket(const ServerOptions *o, char **why)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+	.ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+	struct addrinfo *found;
+	int			one = 1;
+	int			fd;
+	int			rc = getaddrinfo(o->host, o->port, &hints, &found);
+
+	if (rc != 0)
+	{
+		*why = reason(o, gai_strerror(rc));
+		return -1;
+	}
+	fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
+		listen(fd, 1024) != 0)
+	{
+		*why = reason(o, errno == EADDRINUSE ?
+					  "the port is taken by another program" :
+					  strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		fd = -1;
+	}
+	freeaddrinfo(found);
+	return fd;
+}
+
+static int
+port_of(int fd)
+{
+	struct sockaddr_storage address;
+	socklen_t	n = sizeof(address);
+
+	if (getsockname(fd, (struct sockaddr *) &address, &n) != 0)
+		return -1;
+	if (address.ss_family == AF_INET6)
+		return ntohs(((struct sockaddr_in6 *) &address)->sin6_port);
+	return ntohs(((struct sockaddr_in *) &address)->sin_port);
+}
+
+int
+server_start(const ServerOptions *options, char **why)
+{
+	int			fd = open_socket(options, why);
+	int			port;
+
+	if (fd < 0)
+		return -1;
+	port = port_of(fd);
+	latency_ms = options->latency_ms;
+	if (!park_start())
+	{
+		*why = reason(options, "cannot start a thread");
+		close(fd);
+		return -1;
+	}
+	daemon_handle =
+		MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD |
+						 MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+						 handle, NULL,
+						 MHD_OPTION_LISTEN_SOCKET, fd,
+						 MHD_OPTION_THREAD_POOL_SIZE, (unsigned int) THREADS,
+						 MHD_OPTION_CONNECTION_LIMIT, 4000u,
+						 MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+						 (size_t) CONNECTION_MEMORY,
+						 MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL,
+						 MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
+						 MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+						 MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL,
+						 MHD_OPTION_END);
+	if (daemon_handle == NULL)
+	{
+		*why = reason(options, "libmicrohttpd does not start");
+		close(fd);
+		return -1;
+	}
+	return port;
+}
+
+void
+server_stop(void)
+{
+	park_stop();
+	MHD_stop_daemon(daemon_handle);
+}

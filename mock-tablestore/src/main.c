@@ -1,0 +1,324 @@
+/*
+ * main.c
+ *	  Command line, start, and the wait for a signal to end.
+ *
+ * --help is the manual; README.md says the same at more length.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "auth.h"
+#include "http_server.h"
+#include "journal.h"
+#include "logfile.h"
+#include "router.h"
+
+#define EMULATOR_ACCOUNT "devstoreaccount1"
+#define EMULATOR_KEY \
+	"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6" \
+	"tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+typedef struct Options
+{
+	char	   *host;
+	char	   *port;
+	const char *port_file;
+	const char *data;
+	const char *log;
+	const char *account;		/* the one that waits for its --key */
+	int			latency_ms;
+} Options;
+
+static const char help_text[] =
+"mock-tablestore - a server for the Azure Table Storage REST protocol\n"
+"\n"
+"Usage: mock-tablestore [OPTION]...\n"
+"\n"
+"  --listen HOST:PORT   where to listen (default 127.0.0.1:10002);\n"
+"                       port 0 takes any free port\n"
+"  --port-file FILE     write the port and a newline to FILE when ready\n"
+"  --memory             keep everything in memory (default)\n"
+"  --data FILE          keep everything in FILE; what was acknowledged\n"
+"                       survives kill -9\n"
+"  --account NAME       an account, followed by its key; both may be given\n"
+"  --key BASE64         several times (default: the well-known account of\n"
+"                       the emulators, " EMULATOR_ACCOUNT ")\n"
+"  --log FILE           append a line per request to FILE (- is stderr)\n"
+"  --latency MS         wait that long before every request is served\n"
+"  --help               this text\n"
+"  --version            the version\n"
+"\n"
+"Clients use http://HOST:PORT/ACCOUNT as table endpoint, or a Host header\n"
+"whose first label is the account.  SharedKey and SharedKeyLite signatures\n"
+"are verified.  Ctrl-C or SIGTERM ends the server.\n"
+"\n"
+"For tests, without a signature:\n"
+"  GET    /__mock/journal    a line per request: number, method, path and\n"
+"                            query, status (0: closed without a reply),\n"
+"                            body bytes in, body bytes out, connection;\n"
+"                            separated by tabs\n"
+"  DELETE /__mock/journal    forget them (or POST /__mock/journal/reset)\n"
+"  GET    /__mock/counters   totals as JSON; DELETE sets them to zero\n"
+"  POST   /__mock/faults     add a rule, a JSON object with\n"
+"         operation   any, table, get, query, batch, insert, update, delete\n"
+"         table       a table's name, or null for all\n"
+"         nth, times  fire at the nth matching request, that many times\n"
+"                     (1 and 1; times 0 is for ever)\n"
+"         action      status       answer with status, code, retry_after\n"
+"                     delay        wait ms, then go on\n"
+"                     drop_before  apply nothing and close the connection\n"
+"                     drop_reply   apply, then close the connection\n"
+"                     silent       apply nothing and never answer\n"
+"  GET    /__mock/faults     the rules with their hits; DELETE clears them\n"
+"  POST   /__mock/reset      drop all tables of all accounts\n"
+"\n"
+"Exit status: 0 after a signal, 1 when it cannot start, 2 for a wrong\n"
+"command line.\n";
+
+static void __attribute__((noreturn, format(printf, 1, 2)))
+usage_error(const char *fmt,...)
+{
+	va_list		ap;
+
+	fputs("mock-tablestore: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputs("\nTry 'mock-tablestore --help'.\n", stderr);
+	exit(2);
+}
+
+/* HOST:PORT, with [..] around an IPv6 address. */
+static void
+set_listen(Options *o, const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	size_t		n = colon ? (size_t) (colon - text) : 0;
+	char	   *end;
+	long		port;
+
+	if (colon == NULL || n == 0)
+		usage_error("--listen needs HOST:PORT, not \"%s\"", text);
+	port = strtol(colon + 1, &end, 10);
+	if (colon[1] == '\0' || *end || port < 0 || port > 65535)
+		usage_error("\"%s\" is no port number", colon + 1);
+	if (text[0] == '[' && text[n - 1] == ']')
+	{
+		text++;
+		n -= 2;
+	}
+	free(o->host);
+	free(o->port);
+	o->host = xmalloc(n + 1);
+	memcpy(o->host, text, n);
+	o->host[n] = '\0';
+	o->port = xstrdup(colon + 1);
+}
+
+static void
+set_key(Options *o, const char *key)
+{
+	if (o->account == NULL)
+		usage_error("--key must follow its --account");
+	if (!account_add(o->account, key))
+		usage_error("the key of account \"%s\" is not base64", o->account);
+	o->account = NULL;
+}
+
+static void
+set_account(Options *o, const char *name)
+{
+	if (o->account)
+		usage_error("account \"%s\" has no --key", o->account);
+	if (*name == '\0' || strpbrk(name, "/?%. \t") ||
+		strcmp(name, "__mock") == 0)
+		usage_error("\"%s\" is no account name", name);
+	o->account = name;
+}
+
+static void
+set_latency(Options *o, const char *text)
+{
+	char	   *end;
+	long		ms = strtol(text, &end, 10);
+
+	if (*text == '\0' || *end || ms < 0 || ms > 3600000)
+		usage_error("--latency needs milliseconds, not \"%s\"", text);
+	o->latency_ms = (int) ms;
+}
+
+static void
+read_options(int argc, char **argv, Options *o)
+{
+	static const struct option longs[] = {
+		{"listen", required_argument, NULL, 'l'},
+		{"port-file", required_argument, NULL, 'p'},
+		{"memory", no_argument, NULL, 'm'},
+		{"data", required_argument, NULL, 'd'},
+		{"account", required_argument, NULL, 'a'},
+		{"key", required_argument, NULL, 'k'},
+		{"log", required_argument, NULL, 'L'},
+		{"latency", required_argument, NULL, 't'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'v'},
+		{NULL, 0, NULL, 0}
+	};
+	bool		memory = false;
+	int			c;
+
+	set_listen(o, "127.0.0.1:10002");
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1)
+	{
+		switch (c)
+		{
+			case 'l':
+				set_listen(o, optarg);
+				break;
+			case 'p':
+				o->port_file = optarg;
+				break;
+			case 'm':
+				memory = true;
+				break;
+			case 'd':
+				o->data = optarg;
+				break;
+			case 'a':
+				set_account(o, optarg);
+				break;
+			case 'k':
+				set_key(o, optarg);
+				break;
+			case 'L':
+				o->log = optarg;
+				break;
+			case 't':
+				set_latency(o, optarg);
+				break;
+			case 'h':
+				fputs(help_text, stdout);
+				exit(0);
+			case 'v':
+				puts("mock-tablestore " MTS_VERSION);
+				exit(0);
+			case ':':
+				usage_error("option %s needs a value", argv[optind - 1]);
+			default:
+				usage_error("unknown option %s", argv[optind - 1]);
+		}
+	}
+	if (optind < argc)
+		usage_error("unexpected argument \"%s\"", argv[optind]);
+	if (o->account)
+		usage_error("account \"%s\" has no --key", o->account);
+	if (memory && o->data)
+		usage_error("--memory and --data exclude each other");
+}
+
+/* Written beside and renamed, so that a reader never sees half of it. */
+static bool
+write_port_file(const char *path, int port)
+{
+	size_t		n = strlen(path) + 32;
+	char	   *beside = xmalloc(n);
+	FILE	   *f;
+	bool		ok;
+
+	snprintf(beside, n, "%s.%ld", path, (long) getpid());
+	f = fopen(beside, "we");
+	ok = f != NULL && fprintf(f, "%d\n", port) > 0;
+	if (f != NULL)
+		ok = fclose(f) == 0 && ok;
+	ok = ok && rename(beside, path) == 0;
+	free(beside);
+	return ok;
+}
+
+static int
+fail(const char *what, const char *why)
+{
+	fprintf(stderr, "mock-tablestore: %s: %s\n", what, why);
+	return 1;
+}
+
+/* Threads inherit the mask, so only sigwait in main sees the signals. */
+static sigset_t
+block_signals(void)
+{
+	sigset_t	set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return set;
+}
+
+static int
+serve(const Options *o)
+{
+	ServerOptions server = {o->host, o->port, o->latency_ms};
+	sigset_t	signals = block_signals();
+	char	   *why = NULL;
+	Store	   *store = store_open(o->data, &why);
+	int			port;
+	int			rc = 0;
+	int			sig;
+
+	if (store == NULL)
+	{
+		fail(o->data ? o->data : "memory", why);
+		free(why);
+		return 1;
+	}
+	router_start(store);
+	port = server_start(&server, &why);
+	if (port < 0)
+	{
+		fprintf(stderr, "mock-tablestore: %s\n", why);
+		free(why);
+		store_close(store);
+		return 1;
+	}
+	if (o->port_file && !write_port_file(o->port_file, port))
+		rc = fail(o->port_file, strerror(errno));
+	else
+	{
+		log_line("listening on %s:%d, data %s", o->host, port,
+				 o->data ? o->data : "in memory");
+		sigwait(&signals, &sig);
+		log_line("stopping after signal %d", sig);
+	}
+	server_stop();
+	store_close(store);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	Options		options = {0};
+	int			rc;
+
+	read_options(argc, argv, &options);
+	if (account_count() == 0)
+		account_add(EMULATOR_ACCOUNT, EMULATOR_KEY);
+	if (options.log && !log_open(options.log))
+		rc = fail(options.log, strerror(errno));
+	else
+		rc = serve(&options);
+	log_close();
+	journal_reset();
+	account_free_all();
+	free(options.host);
+	free(options.port);
+	return rc;
+}

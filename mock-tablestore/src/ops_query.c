@@ -1,0 +1,245 @@
+/*
+ * ops_query.c
+ *	  A page of entities: $filter, $select, $top and continuation tokens.
+ *
+ * Walks only the key ranges the filter allows and stops at the page's end;
+ * the token is the first key not looked at, so a page can be empty although
+ * a token follows (as with the real service).  Easy to break: a token holds
+ * for the same filter only, the client sends both again.
+ */
+#include "operation.h"
+
+#include <stdlib.h>
+
+#include "encode.h"
+#include "filter.h"
+#include "render.h"
+#include "timestamp.h"
+
+#define MAX_PAGE 1000
+
+/* A page ends after this long, however few rows it found. */
+#define MAX_PAGE_SECONDS 5
+
+#define MAX_TOKEN_BYTES 8192
+
+/* 1!LENGTH!BASE64 with - for =, the real service's form. */
+const char *
+token_make(Arena *a, Span text)
+{
+	Buf			b = {0};
+	const char *token;
+
+	base64_put(&b, text);
+	for (size_t i = 0; i < b.n; i++)
+	{
+		if (b.p[i] == '=')
+			b.p[i] = '-';
+	}
+	token = arena_printf(a, "1!%d!%.*s", (int) b.n, (int) b.n,
+						 b.p ? b.p : "");
+	buf_free(&b);
+	return token;
+}
+
+/* True for a missing token too, leaving *text as it was. */
+bool
+token_read(Arena *a, const Span *token, Span *text)
+{
+	const char *bang;
+	char	   *copy;
+	size_t		n;
+	size_t		units;
+
+	if (token == NULL)
+		return true;
+	if (token->n < 3 || token->n > MAX_TOKEN_BYTES ||
+		memcmp(token->p, "1!", 2) != 0)
+		return false;
+	bang = memchr(token->p + 2, '!', token->n - 2);
+	if (bang == NULL)
+		return false;
+	n = token->n - (size_t) (bang + 1 - token->p);
+	if (strtoul(token->p + 2, NULL, 10) != n)
+		return false;
+	copy = arena_strdup(a, (Span) {bang + 1, n});
+	for (size_t i = 0; i < n; i++)
+	{
+		if (copy[i] == '-')
+			copy[i] = '=';
+	}
+	return base64_decode(a, (Span) {copy, n}, text) &&
+		utf16_length(*text, &units);
+}
+
+ErrCode
+page_limit(const Command *cmd, int *limit)
+{
+	const Span *top = command_param(cmd, "$top");
+	char	   *end;
+	long		n;
+
+	*limit = MAX_PAGE;
+	if (top == NULL)
+		return ERR_NONE;
+	if (top->n == 0 || top->n > 9 ||
+		strspn(top->p, "0123456789") != top->n)
+		return ERR_INVALID_INPUT;
+	n = strtol(top->p, &end, 10);
+	if (n < 1 || n > MAX_PAGE)
+		return ERR_INVALID_INPUT;
+	*limit = (int) n;
+	return ERR_NONE;
+}
+
+typedef struct Page
+{
+	Context    *context;
+	Renderer	renderer;
+	Filter		filter;
+	KeyRange   *ranges;
+	int			nranges;
+	Span		from_pk;		/* the token, in key form */
+	Span		from_rk;
+	int			limit;
+	int			count;			/* rows on the page */
+	int64_t		deadline;		/* ticks */
+	unsigned	scanned;		/* rows looked at */
+	bool		full;			/* stop: the token has been set */
+	FilterRow	row;
+} Page;
+
+static int
+compare_keys(Span pk1, Span rk1, Span pk2, Span rk2)
+{
+	int			c = span_cmp(pk1, pk2);
+
+	return c ? c : span_cmp(rk1, rk2);
+}
+
+static ErrCode
+page_prepare(Page *page, const Command *cmd, Reply *reply)
+{
+	Arena	   *a = page->context->arena;
+	const Span *filter = command_param(cmd, "$filter");
+	ErrCode		err;
+
+	if (cmd->level == LEVEL_UNSUPPORTED)
+		return ERR_ATOM_NOT_SUPPORTED;
+	err = page_limit(cmd, &page->limit);
+	if (err == ERR_NONE)
+		err = filter_parse(a, filter ? *filter : SPAN(""), &page->filter,
+						   &reply->detail);
+	if (err != ERR_NONE)
+		return err;
+	page->from_pk = page->from_rk = SPAN("");
+	if (!token_read(a, command_param(cmd, "NextPartitionKey"),
+					&page->from_pk) ||
+		!token_read(a, command_param(cmd, "NextRowKey"), &page->from_rk))
+		return ERR_INVALID_INPUT;
+	page->from_pk = key_form(a, page->from_pk);
+	page->from_rk = key_form(a, page->from_rk);
+	page->ranges = filter_ranges(a, &page->filter, &page->nranges);
+	select_parse(a, command_param(cmd, "$select"), &page->renderer.select);
+	page->row.values = arena_alloc(a, sizeof(Value) *
+								   (size_t) (page->filter.nslots + 1));
+	page->row.present = arena_alloc(a, sizeof(bool) *
+									(size_t) (page->filter.nslots + 1));
+	page->deadline = timestamp_now() + MAX_PAGE_SECONDS * TICKS_PER_SECOND;
+	return ERR_NONE;
+}
+
+static void
+set_token(Page *page, const Cursor *at, Reply *reply)
+{
+	Arena	   *a = page->context->arena;
+
+	page->full = true;
+	reply_header(reply, "x-ms-continuation-NextPartitionKey",
+				 token_make(a, key_utf8(a, at->pk)));
+	reply_header(reply, "x-ms-continuation-NextRowKey",
+				 token_make(a, key_utf8(a, at->rk)));
+}
+
+static ErrCode
+scan_range(Page *page, const KeyRange *range, int64_t table, Reply *reply)
+{
+	Store	   *store = page->context->store;
+	bool		resume = compare_keys(page->from_pk, page->from_rk,
+									  range->lo_pk, range->lo_rk) > 0;
+	Cursor		at;
+	StoreResult result;
+
+	result = store_seek(store, table,
+						resume ? page->from_pk : range->lo_pk,
+						resume ? page->from_rk : range->lo_rk);
+	while (result == STORE_OK && (result = store_next(store, &at)) == STORE_OK)
+	{
+		if (!range->no_hi && compare_keys(at.pk, at.rk, range->hi_pk,
+										  range->hi_rk) >= 0)
+			break;
+		if (page->count == page->limit ||
+			(++page->scanned % 1024 == 0 && timestamp_now() > page->deadline))
+		{
+			set_token(page, &at, reply);
+			break;
+		}
+		page->row.pk = at.pk;
+		page->row.rk = at.rk;
+		page->row.blob = at.blob;
+		if (!filter_match(&page->filter, &page->row))
+			continue;
+		if (page->count++ > 0)
+			buf_putc(&reply->body, ',');
+		render_entity(&page->renderer, &reply->body, &at, false);
+	}
+	store_seek_end(store);
+	return result == STORE_FAILED ? ERR_INTERNAL : ERR_NONE;
+}
+
+static ErrCode
+scan(Page *page, const Command *cmd, Reply *reply)
+{
+	Context    *c = page->context;
+	const Table *table = store_table_find(c->store, c->account, cmd->table);
+	ErrCode		err = ERR_NONE;
+
+	if (table == NULL)
+		return table_missing(cmd->table, &reply->detail);
+	page->renderer.table = span_of(table->name);
+	buf_putc(&reply->body, '{');
+	render_metadata(&page->renderer, &reply->body, false);
+	BUF_LIT(&reply->body, "\"value\":[");
+	for (int i = 0; i < page->nranges && !page->full && err == ERR_NONE; i++)
+	{
+		const KeyRange *r = &page->ranges[i];
+
+		/* Ranges that lie before the token are done. */
+		if (!r->no_hi && compare_keys(page->from_pk, page->from_rk, r->hi_pk,
+									  r->hi_rk) >= 0)
+			continue;
+		err = scan_range(page, r, table->id, reply);
+	}
+	BUF_LIT(&reply->body, "]}");
+	return err;
+}
+
+ErrCode
+entity_query(Context *c, const Command *cmd, Reply *reply)
+{
+	Page		page = {.context = c};
+	ErrCode		err;
+
+	page.renderer.context = c;
+	page.renderer.level = cmd->level;
+	err = page_prepare(&page, cmd, reply);
+	if (err != ERR_NONE)
+		return err;
+	store_lock(c->store);
+	err = scan(&page, cmd, reply);
+	store_unlock(c->store);
+	reply->entities_out = page.count;
+	reply->content_type = content_type_of(cmd->level, true);
+	reply->status = 200;
+	return err;
+}

@@ -1,0 +1,518 @@
+/*
+ * storage_sqlite.c
+ *	  The entities and tables kept by SQLite, behind one lock.
+ *
+ * One WITHOUT ROWID table (table, pk, rk) -> blob holds every entity, so a
+ * range of keys is one walk of one B-tree.  Table names are cached in a
+ * sorted array.  A file is in WAL mode: a commit has been handed to the
+ * operating system before it is acknowledged (kill -9 loses nothing; a power
+ * cut may lose the last commits, never a part of one).
+ */
+#include "store.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "logfile.h"
+#include "timestamp.h"
+
+#define STORE_VERSION 1
+
+enum
+{
+	STMT_GET,
+	STMT_INSERT,
+	STMT_PUT,
+	STMT_UPDATE,
+	STMT_DELETE,
+	STMT_SEEK,
+	STMT_BEGIN,
+	STMT_COMMIT,
+	STMT_ROLLBACK,
+	STMT_PROMISE,
+	STMT_COUNT
+};
+
+static const char *const stmt_text[STMT_COUNT] = {
+	[STMT_GET] = "SELECT v FROM entity WHERE t=?1 AND pk=?2 AND rk=?3",
+	[STMT_INSERT] = "INSERT INTO entity(t,pk,rk,v) VALUES(?1,?2,?3,?4)",
+	[STMT_PUT] = "REPLACE INTO entity(t,pk,rk,v) VALUES(?1,?2,?3,?4)",
+	[STMT_UPDATE] = "UPDATE entity SET v=?4 WHERE t=?1 AND pk=?2 AND rk=?3",
+	[STMT_DELETE] = "DELETE FROM entity WHERE t=?1 AND pk=?2 AND rk=?3",
+	[STMT_SEEK] = "SELECT pk,rk,v FROM entity WHERE t=?1 AND "
+	"(pk,rk)>=(?2,?3) ORDER BY pk,rk",
+	[STMT_BEGIN] = "BEGIN IMMEDIATE",
+	[STMT_COMMIT] = "COMMIT",
+	[STMT_ROLLBACK] = "ROLLBACK",
+	[STMT_PROMISE] = "UPDATE promise SET ticks=?1",
+};
+
+struct Store
+{
+	sqlite3    *db;
+	sqlite3_stmt *stmt[STMT_COUNT];
+	pthread_mutex_t lock;
+	bool		on_disk;
+	int64_t		promised;		/* restart continues after this tick */
+	Table	  **tables;			/* sorted by Table.sort */
+	int			ntables;
+	int			tables_cap;
+};
+
+static StoreResult
+failed(Store *s, const char *what)
+{
+	log_line("sqlite: %s: %s", what, sqlite3_errmsg(s->db));
+	return STORE_FAILED;
+}
+
+void
+store_lock(Store *s)
+{
+	pthread_mutex_lock(&s->lock);
+}
+
+void
+store_unlock(Store *s)
+{
+	/* A lookup left open would keep its snapshot and stop checkpoints. */
+	sqlite3_reset(s->stmt[STMT_GET]);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static StoreResult
+run_sql(Store *s, const char *sql)
+{
+	if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return failed(s, sql);
+	return STORE_OK;
+}
+
+/* Account and lower-case name; the name follows the account's ordering. */
+static char *
+sort_key(const char *account, Span name)
+{
+	size_t		n = strlen(account);
+	char	   *key = xmalloc(n + name.n + 2);
+
+	memcpy(key, account, n);
+	key[n] = '\n';
+	for (size_t i = 0; i < name.n; i++)
+		key[n + 1 + i] = (char) tolower((unsigned char) name.p[i]);
+	key[n + 1 + name.n] = '\0';
+	return key;
+}
+
+/* Index of the first table whose sort key is >= key. */
+static int
+table_position(const Store *s, const char *key)
+{
+	int			low = 0;
+	int			high = s->ntables;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (strcmp(s->tables[middle]->sort, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void
+cache_table(Store *s, int64_t id, char *sort, const char *name)
+{
+	int			at = table_position(s, sort);
+	Table	   *table = xmalloc(sizeof(*table));
+
+	table->id = id;
+	table->sort = sort;
+	table->name = xstrdup(name);
+	if (s->ntables == s->tables_cap)
+	{
+		s->tables_cap = s->tables_cap ? s->tables_cap * 2 : 64;
+		s->tables = xrealloc(s->tables, sizeof(Table *) *
+							 (size_t) s->tables_cap);
+	}
+	memmove(s->tables + at + 1, s->tables + at,
+			sizeof(Table *) * (size_t) (s->ntables - at));
+	s->tables[at] = table;
+	s->ntables++;
+}
+
+static void
+free_table(Table *table)
+{
+	free(table->sort);
+	free(table->name);
+	free(table);
+}
+
+static StoreResult
+load_tables(Store *s)
+{
+	sqlite3_stmt *stmt;
+
+	if (sqlite3_prepare_v2(s->db, "SELECT id,account,name FROM tables", -1,
+						   &stmt, NULL) != SQLITE_OK)
+		return failed(s, "load tables");
+	while (sqlite3_step(stmt) == SQLITE_ROW)
+	{
+		const char *account = (const char *) sqlite3_column_text(stmt, 1);
+		const char *name = (const char *) sqlite3_column_text(stmt, 2);
+
+		cache_table(s, sqlite3_column_int64(stmt, 0),
+					sort_key(account, span_of(name)), name);
+	}
+	sqlite3_finalize(stmt);
+	return STORE_OK;
+}
+
+/* One integer out of a query without parameters; 0 when there is no row. */
+static int64_t
+read_int(Store *s, const char *sql)
+{
+	sqlite3_stmt *stmt;
+	int64_t		v = 0;
+
+	if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+		return -1;
+	if (sqlite3_step(stmt) == SQLITE_ROW)
+		v = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return v;
+}
+
+static StoreResult
+set_up(Store *s)
+{
+	const char *pragmas = s->on_disk ?
+		"PRAGMA page_size=8192; PRAGMA locking_mode=EXCLUSIVE;"
+		"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+		"PRAGMA cache_size=-131072; PRAGMA wal_autocheckpoint=4000;" :
+		"PRAGMA page_size=8192; PRAGMA journal_mode=MEMORY;"
+		"PRAGMA synchronous=OFF; PRAGMA cache_size=-1048576;"
+		"PRAGMA locking_mode=EXCLUSIVE;";
+	int64_t		version;
+
+	if (run_sql(s, pragmas) != STORE_OK)
+		return STORE_FAILED;
+	version = read_int(s, "PRAGMA user_version");
+	if (version != 0 && version != STORE_VERSION)
+	{
+		log_line("the data file has format %d, this program writes %d",
+				 (int) version, STORE_VERSION);
+		return STORE_FAILED;
+	}
+	if (run_sql(s, "BEGIN IMMEDIATE;"
+				"CREATE TABLE IF NOT EXISTS tables(id INTEGER PRIMARY KEY "
+				"AUTOINCREMENT, account TEXT NOT NULL, name TEXT NOT NULL);"
+				"CREATE TABLE IF NOT EXISTS entity(t INTEGER NOT NULL, "
+				"pk BLOB NOT NULL, rk BLOB NOT NULL, v BLOB NOT NULL, "
+				"PRIMARY KEY(t,pk,rk)) WITHOUT ROWID;"
+				"CREATE TABLE IF NOT EXISTS promise(ticks INTEGER);"
+				"INSERT INTO promise SELECT 0 WHERE NOT EXISTS"
+				"(SELECT 1 FROM promise);"
+				"PRAGMA user_version=1; COMMIT") != STORE_OK)
+		return STORE_FAILED;
+	for (int i = 0; i < STMT_COUNT; i++)
+	{
+		if (sqlite3_prepare_v3(s->db, stmt_text[i], -1,
+							   SQLITE_PREPARE_PERSISTENT, &s->stmt[i],
+							   NULL) != SQLITE_OK)
+			return failed(s, stmt_text[i]);
+	}
+	s->promised = read_int(s, "SELECT ticks FROM promise");
+	timestamp_not_before(s->promised);
+	return load_tables(s);
+}
+
+Store *
+store_open(const char *path, char **why)
+{
+	Store	   *s = xmalloc(sizeof(*s));
+
+	memset(s, 0, sizeof(*s));
+	pthread_mutex_init(&s->lock, NULL);
+	s->on_disk = path != NULL;
+	if (sqlite3_open_v2(path ? path : ":memory:", &s->db,
+						SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+						SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
+		set_up(s) != STORE_OK)
+	{
+		*why = xstrdup(s->db ? sqlite3_errmsg(s->db) : "out of memory");
+		store_close(s);
+		return NULL;
+	}
+	return s;
+}
+
+void
+store_close(Store *s)
+{
+	for (int i = 0; i < STMT_COUNT; i++)
+		sqlite3_finalize(s->stmt[i]);
+	sqlite3_close(s->db);
+	for (int i = 0; i < s->ntables; i++)
+		free_table(s->tables[i]);
+	free(s->tables);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+const Table *
+store_table_find(Store *s, const char *account, Span name)
+{
+	const Table *table = store_table_at(s, account, name, 0);
+
+	if (table && span_eq_nocase(span_of(table->name), name))
+		return table;
+	return NULL;
+}
+
+const Table *
+store_table_at(Store *s, const char *account, Span from, int offset)
+{
+	char	   *key = sort_key(account, from);
+	int			at = table_position(s, key) + offset;
+	size_t		prefix = strlen(account) + 1;
+	const Table *table = at < s->ntables ? s->tables[at] : NULL;
+
+	if (table && strncmp(table->sort, key, prefix) != 0)
+		table = NULL;
+	free(key);
+	return table;
+}
+
+StoreResult
+store_table_create(Store *s, const char *account, Span name)
+{
+	sqlite3_stmt *stmt;
+	char	   *copy;
+	int			rc;
+
+	if (store_table_find(s, account, name))
+		return STORE_EXISTS;
+	if (sqlite3_prepare_v2(s->db, "INSERT INTO tables(account,name) "
+						   "VALUES(?1,?2)", -1, &stmt, NULL) != SQLITE_OK)
+		return failed(s, "create table");
+	sqlite3_bind_text(stmt, 1, account, -1, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 2, name.p, (int) name.n, SQLITE_STATIC);
+	rc = sqlite3_step(stmt);
+	sqlite3_finalize(stmt);
+	if (rc != SQLITE_DONE)
+		return failed(s, "create table");
+	copy = xmalloc(name.n + 1);
+	memcpy(copy, name.p, name.n);
+	copy[name.n] = '\0';
+	cache_table(s, sqlite3_last_insert_rowid(s->db), sort_key(account, name),
+				copy);
+	free(copy);
+	return STORE_OK;
+}
+
+StoreResult
+store_table_drop(Store *s, const char *account, Span name)
+{
+	const Table *table = store_table_find(s, account, name);
+	char		sql[160];
+	int			at;
+
+	if (table == NULL)
+		return STORE_NOT_FOUND;
+	snprintf(sql, sizeof(sql), "BEGIN IMMEDIATE; DELETE FROM entity WHERE "
+			 "t=%lld; DELETE FROM tables WHERE id=%lld; COMMIT",
+			 (long long) table->id, (long long) table->id);
+	if (run_sql(s, sql) != STORE_OK)
+	{
+		store_rollback(s);
+		return STORE_FAILED;
+	}
+	at = table_position(s, table->sort);
+	free_table(s->tables[at]);
+	s->ntables--;
+	memmove(s->tables + at, s->tables + at + 1,
+			sizeof(Table *) * (size_t) (s->ntables - at));
+	return STORE_OK;
+}
+
+StoreResult
+store_reset(Store *s)
+{
+	if (run_sql(s, "BEGIN IMMEDIATE; DELETE FROM entity; DELETE FROM tables; "
+				"COMMIT") != STORE_OK)
+	{
+		store_rollback(s);
+		return STORE_FAILED;
+	}
+	while (s->ntables > 0)
+		free_table(s->tables[--s->ntables]);
+	return STORE_OK;
+}
+
+/* Steps a statement that returns no rows. */
+static StoreResult
+step_write(Store *s, int which)
+{
+	sqlite3_stmt *stmt = s->stmt[which];
+	int			rc = sqlite3_step(stmt);
+
+	sqlite3_reset(stmt);
+	if (rc == SQLITE_DONE)
+		return STORE_OK;
+	if (rc == SQLITE_CONSTRAINT)
+		return STORE_EXISTS;
+	return failed(s, stmt_text[which]);
+}
+
+StoreResult
+store_begin(Store *s)
+{
+	return step_write(s, STMT_BEGIN);
+}
+
+StoreResult
+store_commit(Store *s)
+{
+	return step_write(s, STMT_COMMIT);
+}
+
+void
+store_rollback(Store *s)
+{
+	if (!sqlite3_get_autocommit(s->db))
+		step_write(s, STMT_ROLLBACK);
+	s->promised = 0;
+}
+
+int64_t
+store_tick(Store *s)
+{
+	int64_t		ticks = timestamp_next();
+
+	if (s->on_disk && ticks > s->promised)
+	{
+		/* One write a second: a restart may run a second ahead, no more. */
+		s->promised = ticks + TICKS_PER_SECOND;
+		sqlite3_bind_int64(s->stmt[STMT_PROMISE], 1, s->promised);
+		step_write(s, STMT_PROMISE);
+	}
+	return ticks;
+}
+
+static void
+bind_span(sqlite3_stmt *stmt, int i, Span s)
+{
+	sqlite3_bind_blob(stmt, i, s.n ? s.p : "", (int) s.n, SQLITE_STATIC);
+}
+
+static sqlite3_stmt *
+bind_key(Store *s, int which, int64_t table, Span pk, Span rk)
+{
+	sqlite3_stmt *stmt = s->stmt[which];
+
+	sqlite3_reset(stmt);
+	sqlite3_bind_int64(stmt, 1, table);
+	bind_span(stmt, 2, pk);
+	bind_span(stmt, 3, rk);
+	return stmt;
+}
+
+static Span
+column_span(sqlite3_stmt *stmt, int i)
+{
+	const void *p = sqlite3_column_blob(stmt, i);
+
+	return (Span) {p ? p : "", (size_t) sqlite3_column_bytes(stmt, i)};
+}
+
+StoreResult
+store_get(Store *s, int64_t table, Span pk, Span rk, Span *blob)
+{
+	sqlite3_stmt *stmt = bind_key(s, STMT_GET, table, pk, rk);
+	int			rc = sqlite3_step(stmt);
+
+	if (rc == SQLITE_ROW)
+	{
+		*blob = column_span(stmt, 0);
+		return STORE_OK;
+	}
+	sqlite3_reset(stmt);
+	return rc == SQLITE_DONE ? STORE_NOT_FOUND : failed(s, "get");
+}
+
+static StoreResult
+write_row(Store *s, int which, int64_t table, Span pk, Span rk, Span blob)
+{
+	sqlite3_reset(s->stmt[STMT_GET]);	/* an open read blocks a commit */
+	bind_span(bind_key(s, which, table, pk, rk), 4, blob);
+	return step_write(s, which);
+}
+
+StoreResult
+store_insert(Store *s, int64_t table, Span pk, Span rk, Span blob)
+{
+	return write_row(s, STMT_INSERT, table, pk, rk, blob);
+}
+
+StoreResult
+store_put(Store *s, int64_t table, Span pk, Span rk, Span blob)
+{
+	return write_row(s, STMT_PUT, table, pk, rk, blob);
+}
+
+StoreResult
+store_update(Store *s, int64_t table, Span pk, Span rk, Span blob)
+{
+	StoreResult r = write_row(s, STMT_UPDATE, table, pk, rk, blob);
+
+	if (r == STORE_OK && sqlite3_changes(s->db) == 0)
+		return STORE_NOT_FOUND;
+	return r;
+}
+
+StoreResult
+store_delete(Store *s, int64_t table, Span pk, Span rk)
+{
+	StoreResult r;
+
+	sqlite3_reset(s->stmt[STMT_GET]);
+	bind_key(s, STMT_DELETE, table, pk, rk);
+	r = step_write(s, STMT_DELETE);
+	if (r == STORE_OK && sqlite3_changes(s->db) == 0)
+		return STORE_NOT_FOUND;
+	return r;
+}
+
+StoreResult
+store_seek(Store *s, int64_t table, Span pk, Span rk)
+{
+	bind_key(s, STMT_SEEK, table, pk, rk);
+	return STORE_OK;
+}
+
+StoreResult
+store_next(Store *s, Cursor *row)
+{
+	sqlite3_stmt *stmt = s->stmt[STMT_SEEK];
+	int			rc = sqlite3_step(stmt);
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? STORE_NOT_FOUND : failed(s, "next");
+	row->pk = column_span(stmt, 0);
+	row->rk = column_span(stmt, 1);
+	row->blob = column_span(stmt, 2);
+	return STORE_OK;
+}
+
+void
+store_seek_end(Store *s)
+{
+	sqlite3_reset(s->stmt[STMT_SEEK]);
+}
