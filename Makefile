@@ -29,11 +29,18 @@ EXTRA_CLEAN = build $(OBJS:.o=.d)
 override with_llvm := no
 
 .DEFAULT_GOAL := all
+Q := $(if $(V),,@)
+SAY := @$(if $(V),:,echo)
 
 ifneq ($(PGXS),)
 include $(PGXS)
 
 itable_fdw.so: $(EXPORTS)
+
+# One short line per file; V=1 shows the commands.
+src/%.o: src/%.c
+	$(SAY) "CC $<"
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 else
 all install uninstall installdirs: need-postgres
@@ -67,11 +74,13 @@ UNIT_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer \
 	-Werror=implicit-function-declaration -Werror=incompatible-pointer-types
 
 build/unit/unit: $(UNIT_OBJS)
-	$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $(UNIT_OBJS) -lcurl -lcrypto -lyajl -lm
+	$(SAY) "LD $@"
+	$(Q)$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $(UNIT_OBJS) -lcurl -lcrypto -lyajl -lm
 
 build/unit/%.o: %.c
 	@mkdir -p $(@D)
-	$(UNIT_CC) -D_GNU_SOURCE -Isrc -Itest/unit $(UNIT_CFLAGS) -MMD -MP \
+	$(SAY) "CC $< (sanitized)"
+	$(Q)$(UNIT_CC) -D_GNU_SOURCE -Isrc -Itest/unit $(UNIT_CFLAGS) -MMD -MP \
 	  -c -o $@ $<
 
 -include $(UNIT_OBJS:.o=.d)
