@@ -10,6 +10,7 @@
  * what goes wrong in one is a flag, and its return value ends the transfer.  A
  * write must not be sent twice behind our back; see http_on_request.
  */
+#include "client.h"
 #include "http.h"
 
 #include <curl/curl.h>
