@@ -288,7 +288,7 @@ itable_to_value(tmodel_arena *arena, const itableColumn *column,
 	if (OidIsValid(column->element_type))
 		return array_value(arena, column, datum);
 	return forced_value(arena, column,
-						scalar_value(arena, column, getBaseType(column->type),
+						scalar_value(arena, column, column->base_type,
 									 datum));
 }
 
@@ -297,7 +297,7 @@ itable_to_key_value(tmodel_arena *arena, const itableColumn *column,
 					Datum datum)
 {
 	Oid			type = OidIsValid(column->element_type) ?
-	column->element_type : getBaseType(column->type);
+	column->element_type : column->base_type;
 
 	return scalar_value(arena, column, type, datum);
 }
@@ -423,7 +423,7 @@ itable_from_value(tmodel_arena *arena, const itableColumn *column,
 {
 	Datum		datum;
 	tmodel_buf	text;
-	Oid			type = getBaseType(column->type);
+	Oid			type = column->base_type;
 
 	*isnull = value == NULL || value->type == TMODEL_NULL;
 	if (*isnull)

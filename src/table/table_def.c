@@ -118,7 +118,7 @@ is_bare_in_json(Oid type)
 static void
 fill_element(itableColumn *column)
 {
-	Oid			element = get_base_element_type(getBaseType(column->type));
+	Oid			element = get_base_element_type(column->base_type);
 
 	column->element_type = element;
 	if (OidIsValid(element))
@@ -150,7 +150,7 @@ fill_role(itableTable *table, itableColumn *column, List *options)
 {
 	const char *key = itable_option(options, "key");
 	const char *system = itable_option(options, "system");
-	Oid			type = getBaseType(column->type);
+	Oid			type = column->base_type;
 
 	if (key != NULL && system != NULL)
 		definition_error(table,
@@ -222,6 +222,7 @@ make_column(itableTable *table, Form_pg_attribute att)
 	column->attnum = att->attnum;
 	column->attname = pstrdup(NameStr(att->attname));
 	column->type = att->atttypid;
+	column->base_type = getBaseType(att->atttypid);
 	column->typmod = att->atttypmod;
 	column->collation = att->attcollation;
 	column->not_null = att->attnotnull;
@@ -230,7 +231,7 @@ make_column(itableTable *table, Form_pg_attribute att)
 	fill_element(column);
 	fill_functions(column);
 	column->edm = edm != NULL ? tmodel_type_of_name(tmodel_span_of(edm)) :
-		edm_type_of(getBaseType(column->type));
+		edm_type_of(column->base_type);
 	if (itable_option(options, "element_of") != NULL)
 		column->element_of = pstrdup(itable_option(options, "element_of"));
 	if (itable_option(options, "hash_of") != NULL ||

@@ -36,6 +36,7 @@ typedef struct itableColumn
 	tmodel_key_type key_type;	/* keys */
 	char	   *element_of;		/* property whose elements it holds, or NULL */
 	Oid			type;
+	Oid			base_type;		/* type, domains looked through */
 	int32		typmod;
 	Oid			collation;
 	tmodel_type edm;			/* type of the property in the store */

@@ -446,13 +446,17 @@ settle(flushRun *run)
 
 /* A failure was met: undo what can be undone and throw. */
 static void
-fail(flushRun *run, const flushTally *tally)
+fail(flushRun *run, const flushTally *before)
 {
-	if (tally->applied > 0 || tally->doubtful > 0)
-		report_partial(run);
+	flushTally	tally;
+
+	/* an unanswered commit point turns doubtful here */
 	for_all_machines(run, tmodel_machine_abandon);
 	settle(run);
-	report_clean(run, tally->failed);
+	take_tally(run, &tally);
+	if (tally.applied > 0 || tally.doubtful > 0)
+		report_partial(run);
+	report_clean(run, before->failed);
 }
 
 /* A cancel before the first commit point is clean, after it is a report. */
@@ -461,11 +465,14 @@ interrupted(flushRun *run)
 {
 	flushTally	tally;
 
+	for_all_machines(run, tmodel_machine_abandon);
 	take_tally(run, &tally);
 	if (tally.applied > 0 || tally.doubtful > 0)
 		report_partial(run);
-	for_all_machines(run, tmodel_machine_stop);
 	CHECK_FOR_INTERRUPTS();
+	ereport(ERROR,
+			(errcode(ERRCODE_QUERY_CANCELED),
+			 errmsg("the commit was interrupted")));
 }
 
 static void

@@ -1,0 +1,70 @@
+/*
+ * cost.c
+ *	  What a way to read costs, in requests first.
+ *
+ * A request costs fdw_startup_cost, an entity fdw_tuple_cost.  Requests that
+ * can be in flight together share the wait, so that only a part of each counts.
+ * Called by relinfo.c for every choice.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+
+#include "plan/plan.h"
+
+/* share of a request's cost when others are in flight with it */
+#define PARALLEL_SHARE 0.125
+
+/* How many entities the conditions on keys leave. */
+static double
+entities_asked(PlannerInfo *root, RelOptInfo *rel, const itableChoice *choice)
+{
+	Selectivity share = clauselist_selectivity(root, choice->rinfos,
+											   rel->relid, JOIN_INNER, NULL);
+
+	if (choice->access == ITABLE_POINT && choice->index == NULL)
+		return choice->probes;
+	return clamp_row_est(rel->tuples * share);
+}
+
+/* Several requests in flight together. */
+static Cost
+parallel_cost(double requests, Cost one)
+{
+	return requests <= 0 ? 0 : one + (requests - 1) * one * PARALLEL_SHARE;
+}
+
+void
+itable_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+			const itableChoice *choice, Cost *startup, Cost *total)
+{
+	const itableTable *table = info->table;
+	double		entities = entities_asked(root, rel, choice);
+	double		share = 1;
+	double		pages;
+	QualCost	qual;
+
+	/* a filter on properties saves pages, not the store's own work */
+	if (choice->index == NULL && info->filtered != NIL)
+		share = clauselist_selectivity(root, info->filtered, rel->relid,
+									   JOIN_INNER, NULL);
+	pages = ceil(entities * share / table->fetch_size);
+	*startup = table->startup_cost;
+	*total = parallel_cost(choice->probes, table->startup_cost);
+	if (pages > choice->probes)
+		*total += (pages - choice->probes) * table->startup_cost;
+	*total += entities * share * table->tuple_cost +
+		entities * (1 - share) * table->tuple_cost / 4;
+	if (choice->index != NULL && !choice->covering)
+		*total += parallel_cost(entities, table->startup_cost) +
+			entities * table->tuple_cost;
+	else if (info->self_index != NULL && !info->self_index->covering)
+		*total += parallel_cost(entities, table->startup_cost);
+	cost_qual_eval(&qual, rel->baserestrictinfo, root);
+	*startup += qual.startup;
+	*total += qual.startup +
+		entities * share * (cpu_tuple_cost + qual.per_tuple);
+}

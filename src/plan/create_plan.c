@@ -1,0 +1,121 @@
+/*
+ * create_plan.c
+ *	  The chosen way as a plan node.
+ *
+ * Every clause stays in the node's qual: the store narrows, PostgreSQL decides
+ * (G7).  Expressions whose values the store needs go to fdw_exprs, so that
+ * parameters are found and evaluated once per scan.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+
+#include "plan/plan.h"
+
+/* Gives every comparison's value its place in fdw_exprs. */
+static void
+number_filter(itableFilter *filter, List **exprs)
+{
+	ListCell   *cell;
+
+	if (filter == NULL)
+		return;
+	if (filter->kind == TMODEL_FILTER_COMPARE)
+	{
+		filter->expr = list_length(*exprs);
+		*exprs = lappend(*exprs, filter->value);
+	}
+	foreach(cell, filter->args)
+		number_filter(lfirst(cell), exprs);
+}
+
+static void
+number_conds(const itableChoice *choice, itablePlan *plan, List **exprs)
+{
+	ListCell   *cond_cell;
+	ListCell   *value_cell;
+
+	forboth(cond_cell, choice->conds, value_cell, choice->values)
+	{
+		itableCond *cond = memcpy(palloc(sizeof(itableCond)),
+								  lfirst(cond_cell), sizeof(itableCond));
+
+		cond->expr = list_length(*exprs);
+		*exprs = lappend(*exprs, lfirst(value_cell));
+		plan->conds = lappend(plan->conds, cond);
+	}
+}
+
+/* Why each clause stays, "" where the store has narrowed by it. */
+static List *
+reasons(const itableRelInfo *info, const itableChoice *choice,
+		List *scan_clauses, Index relid)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, scan_clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, cell);
+		const char *reason = "";
+
+		if (rinfo->pseudoconstant)
+			continue;
+		if (!list_member_ptr(choice->rinfos, rinfo) &&
+			!(choice->index == NULL &&
+			  list_member_ptr(info->filtered, rinfo)))
+		{
+			if (list_member_ptr(info->filtered, rinfo))
+				reason = "entries that are not verified may contradict the fact";
+			else
+				reason = itable_why_kept(info->table, rinfo->clause, relid);
+		}
+		result = lappend(result, makeString(pstrdup(reason)));
+	}
+	return result;
+}
+
+static List *
+needed_attnums(const itableRelInfo *info)
+{
+	List	   *result = NIL;
+	int			member = -1;
+
+	while ((member = bms_next_member(info->needed, member)) >= 0)
+		if (member + FirstLowInvalidHeapAttributeNumber > 0)
+			result = lappend_int(result,
+								 member + FirstLowInvalidHeapAttributeNumber);
+	return result;
+}
+
+ForeignScan *
+itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
+					 ForeignPath *path, List *tlist, List *clauses,
+					 Plan *outer_plan)
+{
+	itableRelInfo *info = rel->fdw_private;
+	itableChoice *choice = linitial(path->fdw_private);
+	itablePlan	plan = {0};
+	List	   *exprs = NIL;
+
+	plan.access = choice->access;
+	plan.index = choice->index != NULL ? choice->index->table->relid :
+		InvalidOid;
+	plan.covering = choice->covering;
+	plan.for_update = info->for_update;
+	number_conds(choice, &plan, &exprs);
+	if (choice->index == NULL)
+	{
+		plan.filter = info->filter;
+		number_filter(plan.filter, &exprs);
+	}
+	plan.attnums = needed_attnums(info);
+	plan.all_columns = info->all_columns || info->for_update;
+	plan.kept = reasons(info, choice, clauses, rel->relid);
+	return make_foreignscan(tlist, extract_actual_clauses(clauses, false),
+							rel->relid, exprs, itable_plan_to_list(&plan),
+							NIL, NIL, outer_plan);
+}

@@ -1,0 +1,260 @@
+/*
+ * paths.c
+ *	  The ways to read a relation: which keys of which table its clauses fix.
+ *
+ * Answers "what can be asked for?" by matching clauses to the key components
+ * of the relation's own table and of each index table.  What a way costs is
+ * cost.c's question, whether a clause may be pushed shippable.c's.  Called by
+ * relinfo.c.  Easy to break: a RowKey component may be used only when all
+ * components before it are fixed to one value each.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "utils/selfuncs.h"
+
+#include "plan/plan.h"
+#include "table/settings.h"
+
+/* The scanned relation's column behind a key component; 0: none. */
+typedef struct keyPart
+{
+	AttrNumber	attnum;
+	bool		element;
+	tmodel_key_type type;
+} keyPart;
+
+/* Own keys: the relation's columns themselves. */
+static keyPart *
+own_parts(const itableTable *table, bool partition, int *n)
+{
+	itableColumn **columns = partition ? table->partition : table->row;
+	keyPart    *parts;
+
+	*n = partition ? table->npartition : table->nrow;
+	parts = palloc0(sizeof(keyPart) * *n);
+	for (int i = 0; i < *n; i++)
+	{
+		parts[i].attnum = columns[i]->attnum;
+		parts[i].type = columns[i]->key_type;
+	}
+	return parts;
+}
+
+/* An index table's keys, as columns of the fact relation. */
+static keyPart *
+index_parts(const itableIndex *index, bool partition, int *n)
+{
+	const tmodel_index_column *columns = partition ? index->def.partition :
+	index->def.row;
+	keyPart    *parts;
+
+	*n = partition ? index->def.npartition : index->def.nrow;
+	parts = palloc0(sizeof(keyPart) * *n);
+	for (int i = 0; i < *n; i++)
+	{
+		bool		element = columns[i].source == TMODEL_FROM_ELEMENT;
+		tmodel_span property = columns[i].property;
+		itableColumn *source = itable_column_of_property(index->fact,
+														 property);
+
+		parts[i].attnum = source->attnum;
+		parts[i].element = element;
+		parts[i].type = columns[i].type;
+	}
+	return parts;
+}
+
+static void
+add_cond(itableChoice *choice, const itableClause *clause, bool partition,
+		 int component)
+{
+	itableCond *cond = palloc0(sizeof(itableCond));
+
+	cond->partition = partition;
+	cond->component = component;
+	cond->match = clause->match;
+	cond->op = clause->op;
+	choice->conds = lappend(choice->conds, cond);
+	choice->values = lappend(choice->values, clause->value);
+	choice->rinfos = list_append_unique_ptr(choice->rinfos, clause->rinfo);
+	if (clause->match == ITABLE_ANY_OF)
+		choice->probes *= estimate_array_length((Node *) clause->value);
+}
+
+/* Is the array known to have an element that is looked up? */
+static bool
+has_element(const itableClause *clause)
+{
+	return IsA(clause->value, Const) && !((Const *) clause->value)->constisnull &&
+		estimate_array_length((Node *) clause->value) > 0;
+}
+
+/* A clause that fixes the part to one value, or to one of a list. */
+static const itableClause *
+find_fixing(const List *clauses, const keyPart *part)
+{
+	const itableClause *best = NULL;
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+	{
+		const itableClause *clause = lfirst(cell);
+
+		if (clause->attnum != part->attnum || clause->element != part->element)
+			continue;
+		if (clause->match == ITABLE_COMPARE && clause->op == TMODEL_EQ)
+			return clause;
+		/* "contains the empty array" is true of every row */
+		if (clause->match == ITABLE_ANY_OF ||
+			(clause->match == ITABLE_ALL_OF && has_element(clause)))
+			best = clause;
+	}
+	return best;
+}
+
+/* Adds the clauses that bound the part; true when there was one. */
+static bool
+add_bounds(itableChoice *choice, const List *clauses, const keyPart *part,
+		   bool partition, int component)
+{
+	bool		any = false;
+	ListCell   *cell;
+
+	if (part->element)
+		return false;
+	foreach(cell, clauses)
+	{
+		const itableClause *clause = lfirst(cell);
+		bool		bounds = clause->match == ITABLE_BEGINS ||
+		(clause->match == ITABLE_COMPARE && clause->ordered &&
+		 clause->op != TMODEL_NE && clause->op != TMODEL_EQ);
+
+		if (clause->attnum != part->attnum || !bounds)
+			continue;
+		if (clause->match == ITABLE_BEGINS && part->type != TMODEL_KEY_TEXT)
+			continue;
+		add_cond(choice, clause, partition, component);
+		any = true;
+	}
+	return any;
+}
+
+/* Matches one key; returns how many of its components are fixed. */
+static int
+match_key(itableChoice *choice, const List *clauses, int n,
+		  const keyPart *parts, bool partition, bool *bounded)
+{
+	int			fixed;
+
+	*bounded = false;
+	for (fixed = 0; fixed < n; fixed++)
+	{
+		const itableClause *clause = find_fixing(clauses, &parts[fixed]);
+
+		if (clause == NULL)
+			break;
+		add_cond(choice, clause, partition, fixed);
+	}
+	if (fixed < n)
+		*bounded = add_bounds(choice, clauses, &parts[fixed], partition,
+							  fixed);
+	return fixed;
+}
+
+static itableChoice *
+match_table(const List *clauses, int npartition, const keyPart *partition,
+			int nrow, const keyPart *row)
+{
+	itableChoice *choice = palloc0(sizeof(itableChoice));
+	bool		partition_bounded;
+	bool		row_bounded;
+	int			partition_fixed;
+	int			row_fixed;
+
+	choice->probes = 1;
+	partition_fixed = match_key(choice, clauses, npartition, partition, true,
+								&partition_bounded);
+	row_fixed = match_key(choice, clauses, nrow, row, false, &row_bounded);
+	if (partition_fixed < npartition)
+		choice->access = ITABLE_FULL;
+	else if (row_fixed == nrow)
+		choice->access = ITABLE_POINT;
+	else if (row_fixed > 0 || row_bounded)
+		choice->access = ITABLE_RANGE;
+	else
+		choice->access = ITABLE_PARTITION;
+	return choice;
+}
+
+/* Can the entries alone answer the query? */
+static bool
+covers(const itableIndex *index, const itableRelInfo *info)
+{
+	int			member = -1;
+
+	if (!index->covering || info->all_columns || info->for_update)
+		return false;
+	while ((member = bms_next_member(info->needed, member)) >= 0)
+	{
+		AttrNumber	attnum = member + FirstLowInvalidHeapAttributeNumber;
+		bool		found = false;
+
+		if (attnum <= 0)
+			continue;
+		for (int i = 0; i < index->table->natts && !found; i++)
+			found = index->fact_attnum[i] == attnum;
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static itableChoice *
+index_choice(const itableIndex *index, const itableRelInfo *info)
+{
+	int			npartition;
+	int			nrow;
+	keyPart    *partition = index_parts(index, true, &npartition);
+	keyPart    *row = index_parts(index, false, &nrow);
+	itableChoice *choice = match_table(info->clauses, npartition, partition,
+									   nrow, row);
+
+	choice->index = (itableIndex *) index;
+	choice->covering = covers(index, info);
+	return choice;
+}
+
+/* Every way; the relation itself is always one. */
+List *
+itable_choices(PlannerInfo *root, RelOptInfo *rel, itableRelInfo *info)
+{
+	int			npartition;
+	int			nrow;
+	keyPart    *partition = own_parts(info->table, true, &npartition);
+	keyPart    *row = own_parts(info->table, false, &nrow);
+	List	   *result = list_make1(match_table(info->clauses, npartition,
+												partition, nrow, row));
+	ListCell   *cell;
+
+	foreach(cell, info->indexes)
+	{
+		itableIndex *index = lfirst(cell);
+		itableChoice *choice;
+
+		if (!itable_enable_index || !index->table->readable)
+			continue;
+		choice = index_choice(index, info);
+		if (choice->access != ITABLE_FULL)
+			result = lappend(result, choice);
+	}
+	return result;
+}
+
+const char *
+itable_access_name(itableAccess access)
+{
+	static const char *const names[] = {"point", "range", "partition", "full"};
+
+	return names[access];
+}

@@ -1,0 +1,147 @@
+/*
+ * plan.h
+ *	  The planner's picture of a foreign relation, and what it hands to the
+ *	  executor.
+ *
+ * itableRelInfo lives while one query is planned; itablePlan is what survives
+ * in the plan tree (private.c turns it into a List and back).
+ */
+#ifndef ITABLE_PLAN_H
+#define ITABLE_PLAN_H
+
+#include "postgres.h"
+#include "nodes/pathnodes.h"
+
+#include "model/filter.h"
+#include "table/table_def.h"
+
+/* How the store is asked. */
+typedef enum itableAccess
+{
+	ITABLE_POINT,				/* partition and row key known: one entity */
+	ITABLE_RANGE,				/* partition known, row keys in a range */
+	ITABLE_PARTITION,			/* partition known */
+	ITABLE_FULL					/* the whole table */
+} itableAccess;
+
+/* How a clause's value stands to a key column. */
+typedef enum itableMatch
+{
+	ITABLE_COMPARE,				/* column op value */
+	ITABLE_ANY_OF,				/* column = ANY (array) */
+	ITABLE_ALL_OF,				/* array column @> array: one element is looked
+								 * up, the rest is rechecked */
+	ITABLE_BEGINS				/* column LIKE 'value%' */
+} itableMatch;
+
+/* A WHERE clause that says something about one column. */
+typedef struct itableClause
+{
+	RestrictInfo *rinfo;
+	AttrNumber	attnum;			/* of the scanned relation */
+	bool		element;		/* about an array's elements */
+	itableMatch match;
+	tmodel_compare op;			/* ITABLE_COMPARE */
+	Expr	   *value;			/* contains no column of the relation */
+	bool		ordered;		/* < <= > >= are those of the key's order */
+} itableClause;
+
+/* A condition on one key component of the table that is asked. */
+typedef struct itableCond
+{
+	bool		partition;		/* of the PartitionKey, else of the RowKey */
+	int			component;
+	itableMatch match;
+	tmodel_compare op;
+	int			expr;			/* index into fdw_exprs */
+} itableCond;
+
+/* A filter on properties, before its constants are known. */
+typedef struct itableFilter itableFilter;
+struct itableFilter
+{
+	tmodel_filter_kind kind;
+	List	   *args;			/* AND, OR: itableFilter */
+	AttrNumber	attnum;			/* COMPARE */
+	tmodel_compare op;
+	bool		any;			/* column = ANY (expr) */
+	int			expr;			/* index into fdw_exprs */
+	Expr	   *value;			/* while planning */
+};
+
+typedef struct itablePlan
+{
+	itableAccess access;		/* of the table that is asked */
+	Oid			index;			/* the index table asked; 0: the relation */
+	bool		covering;		/* entries answer without reading the fact */
+	bool		for_update;		/* rows carry their whole entity and ETag */
+	List	   *conds;			/* itableCond */
+	itableFilter *filter;		/* NULL: none; never with an index */
+	List	   *attnums;		/* columns needed (int list) */
+	bool		all_columns;	/* instead of attnums */
+	List	   *kept;			/* EXPLAIN VERBOSE: reasons (String), one per
+								 * clause of the plan's qual; "" shipped */
+} itablePlan;
+
+/* One way to read the relation, found by paths.c. */
+typedef struct itableChoice
+{
+	itableAccess access;
+	itableIndex *index;			/* NULL: the relation itself */
+	bool		covering;
+	List	   *conds;			/* itableCond, expr not yet numbered */
+	List	   *values;			/* Expr per cond */
+	List	   *rinfos;			/* clauses the conditions came from */
+	double		probes;			/* partitions or points asked */
+} itableChoice;
+
+typedef struct itableRelInfo
+{
+	itableTable *table;
+	itableIndex *self_index;	/* the relation is itself an index table */
+	List	   *indexes;		/* itableIndex: usable for this query */
+	List	   *clauses;		/* itableClause */
+	itableFilter *filter;		/* what the store can evaluate */
+	List	   *filtered;		/* RestrictInfos behind "filter" */
+	Bitmapset  *needed;			/* attnum - FirstLowInvalidHeapAttributeNumber */
+	bool		all_columns;	/* whole-row reference */
+	bool		for_update;		/* target of UPDATE or DELETE */
+} itableRelInfo;
+
+/* in shippable.c */
+extern List *itable_classify(PlannerInfo *root, RelOptInfo *rel,
+							 const itableTable *table);
+extern itableFilter *itable_ship(PlannerInfo *root, RelOptInfo *rel,
+								 const itableTable *table, Expr *clause);
+extern int	itable_filter_comparisons(const itableFilter *filter);
+extern const char *itable_why_kept(const itableTable *table, Expr *clause,
+								   Index relid);
+
+/* in paths.c */
+extern List *itable_choices(PlannerInfo *root, RelOptInfo *rel,
+							itableRelInfo *info);
+
+/* in cost.c */
+extern void itable_cost(PlannerInfo *root, RelOptInfo *rel,
+						const itableRelInfo *info, const itableChoice *choice,
+						Cost *startup, Cost *total);
+
+/* in private.c */
+extern List *itable_plan_to_list(const itablePlan *plan);
+extern itablePlan *itable_plan_from_list(List *list);
+
+/* in relinfo.c and create_plan.c: callbacks */
+extern void itableGetForeignRelSize(PlannerInfo *root, RelOptInfo *rel,
+									Oid relid);
+extern void itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel,
+								  Oid relid);
+extern struct ForeignScan *itableGetForeignPlan(PlannerInfo *root,
+												RelOptInfo *rel, Oid relid,
+												struct ForeignPath *path,
+												List *tlist, List *clauses,
+												struct Plan *outer_plan);
+
+/* "point", "partition", ... as EXPLAIN shows it */
+extern const char *itable_access_name(itableAccess access);
+
+#endif							/* ITABLE_PLAN_H */

@@ -1,0 +1,115 @@
+/*
+ * private.c
+ *	  itablePlan to fdw_private and back, side by side.
+ *
+ * The only file that knows the List's layout.  A plan may be copied, written
+ * out and read in, so the List holds nothing but integers, strings and lists.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/value.h"
+
+#include "plan/plan.h"
+
+enum
+{
+	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
+	PLAN_FILTER, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT
+};
+
+static List *
+cond_to_list(const itableCond *cond)
+{
+	return list_make5_int(cond->partition, cond->component, cond->match,
+						  cond->op, cond->expr);
+}
+
+static itableCond *
+cond_from_list(const List *list)
+{
+	itableCond *cond = palloc0(sizeof(itableCond));
+
+	cond->partition = list_nth_int(list, 0);
+	cond->component = list_nth_int(list, 1);
+	cond->match = list_nth_int(list, 2);
+	cond->op = list_nth_int(list, 3);
+	cond->expr = list_nth_int(list, 4);
+	return cond;
+}
+
+/* (kind attnum op any expr) followed by the arguments' lists */
+static List *
+filter_to_list(const itableFilter *filter)
+{
+	List	   *result;
+	ListCell   *cell;
+
+	if (filter == NULL)
+		return NIL;
+	result = list_make1(list_make5_int(filter->kind, filter->attnum,
+									   filter->op, filter->any, filter->expr));
+	foreach(cell, filter->args)
+		result = lappend(result, filter_to_list(lfirst(cell)));
+	return result;
+}
+
+static itableFilter *
+filter_from_list(const List *list)
+{
+	itableFilter *filter;
+	const List *head;
+	ListCell   *cell;
+
+	if (list == NIL)
+		return NULL;
+	filter = palloc0(sizeof(itableFilter));
+	head = linitial(list);
+	filter->kind = list_nth_int(head, 0);
+	filter->attnum = list_nth_int(head, 1);
+	filter->op = list_nth_int(head, 2);
+	filter->any = list_nth_int(head, 3);
+	filter->expr = list_nth_int(head, 4);
+	for_each_from(cell, list, 1)
+		filter->args = lappend(filter->args, filter_from_list(lfirst(cell)));
+	return filter;
+}
+
+List *
+itable_plan_to_list(const itablePlan *plan)
+{
+	List	   *conds = NIL;
+	List	   *result;
+	ListCell   *cell;
+
+	foreach(cell, plan->conds)
+		conds = lappend(conds, cond_to_list(lfirst(cell)));
+	result = list_make5(makeInteger(plan->access),
+						list_make1_oid(plan->index),
+						makeInteger(plan->covering),
+						makeInteger(plan->for_update),
+						conds);
+	result = lappend(result, filter_to_list(plan->filter));
+	result = lappend(result, plan->attnums);
+	result = lappend(result, makeInteger(plan->all_columns));
+	return lappend(result, plan->kept);
+}
+
+itablePlan *
+itable_plan_from_list(List *list)
+{
+	itablePlan *plan = palloc0(sizeof(itablePlan));
+	ListCell   *cell;
+
+	plan->access = intVal(list_nth(list, PLAN_ACCESS));
+	plan->index = linitial_oid(list_nth(list, PLAN_INDEX));
+	plan->covering = intVal(list_nth(list, PLAN_COVERING));
+	plan->for_update = intVal(list_nth(list, PLAN_FOR_UPDATE));
+	foreach(cell, (List *) list_nth(list, PLAN_CONDS))
+		plan->conds = lappend(plan->conds, cond_from_list(lfirst(cell)));
+	plan->filter = filter_from_list(list_nth(list, PLAN_FILTER));
+	plan->attnums = list_nth(list, PLAN_ATTNUMS);
+	plan->all_columns = intVal(list_nth(list, PLAN_ALL_COLUMNS));
+	plan->kept = list_nth(list, PLAN_KEPT);
+	return plan;
+}
