@@ -14,7 +14,8 @@
 #ifndef TSTORE_CLIENT_H
 #define TSTORE_CLIENT_H
 
-#include "../model/entity.h"
+#include "model/entity.h"
+#include "status.h"
 
 typedef struct tstore_client tstore_client;
 typedef struct tstore_request tstore_request;
@@ -50,44 +51,7 @@ typedef struct tstore_hooks
 /* malloc, never aborts, no trace; for tests and tools */
 extern const tstore_hooks tstore_default_hooks;
 
-typedef enum tstore_status
-{
-	TSTORE_OK = 0,
-	TSTORE_NOT_FOUND,			/* 404 for an entity */
-	TSTORE_TABLE_NOT_FOUND,		/* 404 TableNotFound */
-	TSTORE_EXISTS,				/* 409 EntityAlreadyExists */
-	TSTORE_TABLE_EXISTS,		/* 409 TableAlreadyExists */
-	TSTORE_TABLE_BEING_DELETED, /* 409 TableBeingDeleted */
-	TSTORE_PRECONDITION,		/* 412 */
-	TSTORE_AUTH,				/* 401, 403 */
-	TSTORE_TOO_LARGE,			/* 413; 400 EntityTooLarge, PropertyValueTooLarge... */
-	TSTORE_INVALID,				/* any other 4xx */
-	TSTORE_THROTTLED,			/* 503, 429; not applied */
-	TSTORE_SERVER,				/* other 5xx; a write may have been applied */
-	TSTORE_CONNECT,				/* no connection; nothing was sent */
-	TSTORE_TIMEOUT,				/* no (whole) answer in time; may be applied */
-	TSTORE_LOST,				/* connection broke; may be applied */
-	TSTORE_TLS,					/* certificate or handshake; nothing sent */
-	TSTORE_PROTOCOL,			/* an answer that is not understood */
-	TSTORE_ABORTED,				/* should_abort or tstore_cancel_all */
-	TSTORE_BAD_CONFIG,			/* endpoint, key not base64, ... */
-	TSTORE_NO_MEMORY
-} tstore_status;
-
-typedef struct tstore_error
-{
-	tstore_status status;
-	int			http_status;	/* 0: no answer */
-	int			operation;		/* failing operation of a batch; -1: none */
-	char		code[64];		/* the store's code, "" when it gave none */
-	char		request_id[64]; /* x-ms-request-id, "" when none */
-	char		message[256];	/* the store's or libcurl's words, one line */
-	bool		maybe_applied;	/* a write whose outcome is not known */
-} tstore_error;
-
-/* The status as a lower-case phrase: "entity already exists". */
-extern const char *tstore_status_text(tstore_status status);
-
+/* NULL with the error set; configuration strings are copied. */
 extern tstore_client *tstore_open(const tstore_config *config,
 								  const tstore_hooks *hooks,
 								  tstore_error *error);
@@ -99,7 +63,6 @@ extern void tstore_close(tstore_client *client);
  * afterwards); connections with a request in flight are closed. */
 extern void tstore_cancel_all(tstore_client *client);
 
-/* Writes */
 typedef enum tstore_write
 {
 	TSTORE_INSERT,				/* 409 when it exists */
@@ -193,7 +156,7 @@ extern void tstore_poll(tstore_client *client);
 /* Frees the request and its reply; one in flight is broken off. NULL is fine. */
 extern void tstore_finish(tstore_request *request);
 
-/* A free slot for the caller's own use (which change a reply belongs to). */
+/* For the caller's own use (which change a reply belongs to). */
 extern void tstore_set_user(tstore_request *request, void *user);
 extern void *tstore_user(const tstore_request *request);
 
@@ -233,8 +196,5 @@ extern void tstore_reset_statistics(tstore_client *client);
  * attempt: libcurl reconnects when nothing was answered and the request is a
  * read; otherwise it is LOST.
  */
-
-/* "libcurl 7.88.1, OpenSSL 3.0" */
-extern const char *tstore_versions(void);
 
 #endif							/* TSTORE_CLIENT_H */

@@ -10,8 +10,8 @@
  * what goes wrong in one is a flag, and its return value ends the transfer.  A
  * write must not be sent twice behind our back; see http_on_request.
  */
-#include "client.h"
 #include "http.h"
+#include "status.h"
 
 #include <curl/curl.h>
 #include <pthread.h>
@@ -506,7 +506,9 @@ http_finish(CURLcode rc, tstore_exchange *exchange)
 		http_note_message(rc, exchange);
 	if (curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &number) == CURLE_OK)
 		exchange->bytes_sent = number;
-	if (curl_easy_getinfo(easy, CURLINFO_SIZE_UPLOAD_T, &bytes) == CURLE_OK)
+	/* a small body is sent with the headers and counted with them */
+	if (curl_easy_getinfo(easy, CURLINFO_SIZE_UPLOAD_T, &bytes) == CURLE_OK &&
+		exchange->bytes_sent < bytes)
 		exchange->bytes_sent += bytes;
 	if (curl_easy_getinfo(easy, CURLINFO_HEADER_SIZE, &number) == CURLE_OK)
 		exchange->bytes_received = number;
@@ -553,7 +555,7 @@ tstore_http_forget(tstore_http *http, tstore_exchange *exchange)
 	exchange->capacity = 0;
 }
 
-/* See client.h.  The text is made once and then the same for ever. */
+/* See status.h.  The text is made once and then the same for ever. */
 const char *
 tstore_versions(void)
 {

@@ -12,7 +12,7 @@
 #ifndef TSTORE_HTTP_H
 #define TSTORE_HTTP_H
 
-#include "../model/arena.h"
+#include "model/arena.h"
 
 /* A larger answer is refused; pages are below 4 MiB. */
 #define TSTORE_MAX_BODY_BYTES (16 * 1024 * 1024)

@@ -12,7 +12,7 @@
 #ifndef TSTORE_JSON_H
 #define TSTORE_JSON_H
 
-#include "../model/arena.h"
+#include "model/arena.h"
 
 typedef enum tstore_json_kind
 {

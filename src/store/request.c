@@ -12,7 +12,7 @@
  */
 #include "store_int.h"
 
-#include "../model/batch.h"
+#include "model/batch.h"
 #include "json.h"
 
 #include <string.h>

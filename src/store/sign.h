@@ -7,7 +7,7 @@
 #ifndef TSTORE_SIGN_H
 #define TSTORE_SIGN_H
 
-#include "../model/arena.h"
+#include "model/arena.h"
 
 /* Decodes base64 strictly, into the arena; false when it is none. */
 extern bool tstore_base64_decode(tmodel_arena *arena, tmodel_span text,

@@ -11,7 +11,7 @@ const char *const tstore_kind_names[TSTORE_KINDS] = {
 	"get", "query", "batch", "insert", "update", "delete", "table", "queue"
 };
 
-/* See client.h. */
+/* See status.h. */
 const char *
 tstore_status_text(tstore_status status)
 {
