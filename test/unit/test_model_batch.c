@@ -95,7 +95,7 @@ UNIT_TEST(batch_rules_hold)
 	enum {COUNT = 5000};
 	static tmodel_batch_item items[COUNT];
 	static int	batch_of[COUNT];
-	static char names[COUNT][8];
+	static char names[COUNT][16];
 	tmodel_batch_plan plan;
 	uint32_t	state = 7;
 	int			seen = 0;
