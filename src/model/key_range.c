@@ -398,7 +398,7 @@ up_to_end(const narrowing *n, tmodel_buf *bound)
 
 /*
  * text < constant, or <= : a text that leaves the constant at a character goes
- * on with a smaller one (or ends), which may still stand behind it in the store.
+ * on with a smaller one (or ends), which may still stand after it in the store.
  */
 static tmodel_key_status
 narrow_below(const narrowing *n, tmodel_span constant, bool or_equal)

@@ -244,7 +244,7 @@ UNIT_TEST(utf8_strict)
 	static const char *const bad[] = {
 		"\x80", "\xC0\x80", "\xC1\xBF", "\xC3", "\xE0\x80\x80", "\xE2\x82",
 		"\xED\xA0\x80", "\xF0\x80\x80\x80", "\xF4\x90\x80\x80",
-		"\xF5\x80\x80\x80", "\xFF", "a\xC3" "a"
+		"\xF5\x80\x80\x80", "\xFF", "a\xC3z"
 	};
 
 	for (uint32_t code = 0; code <= 0x10FFFF; code++)
