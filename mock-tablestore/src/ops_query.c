@@ -57,7 +57,8 @@ token_read(Arena *a, const Span *token, Span *text)
 		memcmp(token->p, "1!", 2) != 0)
 		return false;
 	bang = memchr(token->p + 2, '!', token->n - 2);
-	if (bang == NULL)
+	if (bang == NULL || bang == token->p + 2 ||
+		strspn(token->p + 2, "0123456789") != (size_t) (bang - token->p - 2))
 		return false;
 	n = token->n - (size_t) (bang + 1 - token->p);
 	if (strtoul(token->p + 2, NULL, 10) != n)
