@@ -179,7 +179,7 @@ print_double(tmodel_buf *buf, double number)
 			digits[ndigits++] = *at;
 	}
 	/* digits before the point; zero or less when the number is below 1 */
-	whole = atoi(at + 1) + 1;
+	whole = (int) strtol(at + 1, NULL, 10) + 1;
 	while (ndigits > 1 && digits[ndigits - 1] == '0')
 		ndigits--;
 	if (whole <= 0)

@@ -5,6 +5,20 @@
  * The store forbids / \ # ? and control characters in keys and orders keys by
  * UTF-16 code units; a key has at most 512 units (4-store section 3).
  *
+ * Two encodings: ESCAPED, which takes any text and keeps the order of texts
+ * wherever that is possible, and RAW, the key as other programs wrote it.  The
+ * rules are below; golden vectors are in test/vectors/key.tsv.
+ *
+ * Called by remote/, plan/, txn/ and model/index.  Easy to break: encoding and
+ * decoding are exact inverses, and a range of keys may be too wide, never too
+ * narrow.
+ */
+#ifndef TMODEL_KEY_H
+#define TMODEL_KEY_H
+
+#include "filter.h"
+
+/*
  * ESCAPED, text: a character that must not appear is written as an
  * *introducer* followed by two upper-case hex digits of its code point.  There
  * are five introducers, each standing next to the characters it covers, so that
@@ -33,13 +47,7 @@
  *
  * Composite keys (several columns, ESCAPED only): components are joined by
  * TMODEL_KEY_SEPARATOR, which no escaped component contains.
- *
- * Golden vectors: test/vectors/key.tsv.
  */
-#ifndef TMODEL_KEY_H
-#define TMODEL_KEY_H
-
-#include "filter.h"
 
 /* '"' is only ever followed by a hex digit inside a component. */
 #define TMODEL_KEY_SEPARATOR "\","
