@@ -10,6 +10,7 @@
 #define ITABLE_PLAN_H
 
 #include "postgres.h"
+#include "foreign/fdwapi.h"
 #include "nodes/pathnodes.h"
 
 #include "model/filter.h"
@@ -135,11 +136,10 @@ extern void itableGetForeignRelSize(PlannerInfo *root, RelOptInfo *rel,
 									Oid relid);
 extern void itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel,
 								  Oid relid);
-extern struct ForeignScan *itableGetForeignPlan(PlannerInfo *root,
-												RelOptInfo *rel, Oid relid,
-												struct ForeignPath *path,
-												List *tlist, List *clauses,
-												struct Plan *outer_plan);
+extern ForeignScan *itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel,
+										 Oid relid, ForeignPath *path,
+										 List *tlist, List *clauses,
+										 Plan *outer_plan);
 
 /* "point", "partition", ... as EXPLAIN shows it */
 extern const char *itable_access_name(itableAccess access);

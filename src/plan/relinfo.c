@@ -11,6 +11,7 @@
 #include "access/sysattr.h"
 #include "catalog/pg_class.h"
 #include "optimizer/inherit.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"

@@ -1,0 +1,379 @@
+/*
+ * probe.c
+ *	  Key conditions with their values, as point reads and queries.
+ *
+ * Answers "which partitions, which row keys, which filter?" at the start of
+ * each scan.  Key text comes from model/key, filter text from model/filter.
+ * Easy to break: a condition whose value is NULL, or can be no key, means that
+ * no row matches; a bound that cannot be expressed is left out (rows are
+ * rechecked), never guessed.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "exec/probe.h"
+#include "exec/probe_filter.h"
+#include "remote/convert.h"
+#include "remote/memory.h"
+
+/* What the conditions say about one key component. */
+typedef struct partValues
+{
+	bool		fixed;
+	int			n;				/* values to choose from */
+	tmodel_value *values;
+} partValues;
+
+typedef struct keyValues
+{
+	bool		partition;
+	int			ncomponents;
+	const tmodel_key_type *types;
+	itableColumn **columns;
+	int			nfixed;			/* leading components with values */
+	partValues *parts;
+	List	   *bounds;			/* itableCond on component nfixed */
+} keyValues;
+
+typedef struct builder
+{
+	tmodel_arena *arena;
+	const itablePlan *plan;
+	const itableTable *asked;
+	const itableValues *values;
+	keyValues	partition;
+	keyValues	row;
+	tmodel_filter *filter;		/* on properties */
+	bool		nothing;		/* some condition cannot be met */
+	int			max_probes;
+	itableProbes *probes;
+} builder;
+
+/* An SQL integer of any width. */
+bool
+itable_integer_value(Oid type, Datum datum, int64 *number)
+{
+	switch (type)
+	{
+		case INT2OID:
+			*number = DatumGetInt16(datum);
+			return true;
+		case INT4OID:
+			*number = DatumGetInt32(datum);
+			return true;
+		case INT8OID:
+			*number = DatumGetInt64(datum);
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* A constant as the component's value; false when it is outside its type. */
+static bool
+key_value(builder *b, const itableColumn *column, Oid type, Datum datum,
+		  tmodel_value *value)
+{
+	int64		number;
+
+	if (!itable_integer_value(type, datum, &number))
+	{
+		*value = itable_to_key_value(b->arena, column, datum);
+		return true;
+	}
+	switch (column->key_type)
+	{
+		case TMODEL_KEY_INT16:
+			*value = tmodel_int32((int32) number);
+			return number >= PG_INT16_MIN && number <= PG_INT16_MAX;
+		case TMODEL_KEY_INT32:
+			*value = tmodel_int32((int32) number);
+			return number >= PG_INT32_MIN && number <= PG_INT32_MAX;
+		default:
+			*value = tmodel_int64(number);
+			return true;
+	}
+}
+
+/* The elements of an array value that can be keys. */
+static void
+list_values(builder *b, const itableCond *cond, const itableColumn *column,
+			partValues *part)
+{
+	ArrayType  *array = DatumGetArrayTypeP(b->values->datums[cond->expr]);
+	Oid			type = ARR_ELEMTYPE(array);
+	int16		len;
+	bool		byval;
+	char		align;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			n;
+	bool		has_null = false;
+
+	get_typlenbyvalalign(type, &len, &byval, &align);
+	deconstruct_array(array, type, len, byval, align, &elements, &nulls, &n);
+	part->values = palloc(sizeof(tmodel_value) * (n + 1));
+	for (int i = 0; i < n; i++)
+	{
+		has_null |= nulls[i];
+		if (!nulls[i] && key_value(b, column, type, elements[i],
+								   &part->values[part->n]))
+			part->n++;
+	}
+	if (cond->match == ITABLE_ALL_OF)
+	{
+		/* one element leads to every candidate; NULL is contained nowhere */
+		part->n = has_null || part->n < n ? 0 : Min(part->n, 1);
+	}
+}
+
+static void
+fix_component(builder *b, keyValues *key, const itableCond *cond)
+{
+	partValues *part = &key->parts[cond->component];
+	const itableColumn *column = key->columns[cond->component];
+
+	part->fixed = true;
+	if (cond->match == ITABLE_COMPARE)
+	{
+		part->values = palloc(sizeof(tmodel_value));
+		if (key_value(b, column, b->values->types[cond->expr],
+					  b->values->datums[cond->expr], &part->values[0]))
+			part->n = 1;
+	}
+	else
+		list_values(b, cond, column, part);
+	if (part->n == 0)
+		b->nothing = true;
+}
+
+static void
+collect_key(builder *b, keyValues *key, bool partition)
+{
+	const itableTable *table = b->asked;
+	ListCell   *cell;
+
+	key->partition = partition;
+	key->ncomponents = partition ? table->npartition : table->nrow;
+	key->types = partition ? table->partition_types : table->row_types;
+	key->columns = partition ? table->partition : table->row;
+	key->parts = palloc0(sizeof(partValues) * key->ncomponents);
+	foreach(cell, b->plan->conds)
+	{
+		const itableCond *cond = lfirst(cell);
+
+		if (cond->partition != partition)
+			continue;
+		if (b->values->nulls[cond->expr])
+			b->nothing = true;
+		else if (cond->match == ITABLE_BEGINS ||
+				 (cond->match == ITABLE_COMPARE && cond->op != TMODEL_EQ))
+			key->bounds = lappend(key->bounds, (void *) cond);
+		else
+			fix_component(b, key, cond);
+	}
+	while (key->nfixed < key->ncomponents && key->parts[key->nfixed].fixed)
+		key->nfixed++;
+}
+
+/* How many combinations the fixed components allow. */
+static int
+combinations(const keyValues *key)
+{
+	int			n = 1;
+
+	for (int i = 0; i < key->nfixed; i++)
+		n *= key->parts[i].n;
+	return n;
+}
+
+/* The which-th combination. */
+static tmodel_value *
+combination(const keyValues *key, int which)
+{
+	tmodel_value *chosen = palloc(sizeof(tmodel_value) * (key->nfixed + 1));
+
+	for (int i = key->nfixed - 1; i >= 0; i--)
+	{
+		chosen[i] = key->parts[i].values[which % key->parts[i].n];
+		which /= key->parts[i].n;
+	}
+	return chosen;
+}
+
+/* A whole key; false when no entity can have it. */
+static bool
+whole_key(builder *b, const keyValues *key, const tmodel_value *values,
+		  tmodel_span *result)
+{
+	tmodel_key_status status;
+	bool		shortened;
+
+	if (itable_is_index(b->asked))
+		status = tmodel_key_encode_index(b->arena, key->ncomponents,
+										 key->types, values, result,
+										 &shortened);
+	else
+		status = tmodel_key_encode(b->arena, b->asked->encoding,
+								   key->ncomponents, key->types, values,
+								   result);
+	itable_check_arena(b->arena);
+	return status == TMODEL_KEY_OK;
+}
+
+/* Narrows by the prefix and the bounds on the next component. */
+static void
+key_range(builder *b, const keyValues *key, const tmodel_value *prefix,
+		  tmodel_key_range *range)
+{
+	ListCell   *cell;
+
+	tmodel_key_range_all(range);
+	if (key->nfixed > 0)
+		(void) tmodel_key_narrow(b->arena, range, b->asked->encoding,
+								 key->ncomponents, key->types, key->nfixed,
+								 prefix, TMODEL_EQ, NULL);
+	foreach(cell, key->bounds)
+	{
+		const itableCond *cond = lfirst(cell);
+		tmodel_value value;
+
+		if (cond->component != key->nfixed ||
+			!key_value(b, key->columns[cond->component],
+					   b->values->types[cond->expr],
+					   b->values->datums[cond->expr], &value))
+			continue;
+		if (cond->match == ITABLE_BEGINS)
+			(void) tmodel_key_narrow_begins(b->arena, range,
+											b->asked->encoding,
+											key->ncomponents, key->types,
+											key->nfixed, prefix,
+											value.u.bytes);
+		else
+			(void) tmodel_key_narrow(b->arena, range, b->asked->encoding,
+									 key->ncomponents, key->types,
+									 key->nfixed, prefix, cond->op, &value);
+	}
+	itable_check_arena(b->arena);
+}
+
+static void
+add_probe(builder *b, const itableProbe *probe)
+{
+	itableProbes *probes = b->probes;
+
+	for (int i = 0; i < probes->n; i++)
+		if (probes->probes[i].point == probe->point &&
+			tmodel_span_equal(probes->probes[i].partition_key,
+							  probe->partition_key) &&
+			tmodel_span_equal(probes->probes[i].row_key, probe->row_key) &&
+			tmodel_span_equal(probes->probes[i].filter, probe->filter))
+			return;
+	if (probes->n == b->max_probes)
+	{
+		b->max_probes *= 2;
+		probes->probes = repalloc_huge(probes->probes,
+									   b->max_probes * sizeof(itableProbe));
+	}
+	probes->probes[probes->n++] = *probe;
+}
+
+static tmodel_filter *
+key_equals(builder *b, tmodel_span name, tmodel_span key)
+{
+	tmodel_value value = tmodel_string(key);
+
+	return tmodel_filter_compare(b->arena, name, TMODEL_EQ, &value);
+}
+
+/* One combination of row key values within a partition filter. */
+static void
+probe_rows(builder *b, tmodel_filter *partition, itableProbe *probe,
+		   const tmodel_value *row_values)
+{
+	tmodel_filter *filter = partition;
+	tmodel_key_range range;
+	tmodel_buf	text;
+
+	probe->point = false;
+	if (b->row.nfixed == b->row.ncomponents)
+	{
+		if (!whole_key(b, &b->row, row_values, &probe->row_key))
+			return;
+		probe->point = probe->partition_key.data != NULL;
+		filter = tmodel_filter_and(b->arena, filter,
+								   key_equals(b, TMODEL_SPAN("RowKey"),
+											  probe->row_key));
+	}
+	else
+	{
+		key_range(b, &b->row, row_values, &range);
+		if (range.empty)
+			return;
+		filter = tmodel_filter_and(b->arena, filter,
+								   tmodel_key_range_filter(b->arena,
+														   TMODEL_SPAN("RowKey"),
+														   &range));
+	}
+	filter = tmodel_filter_and(b->arena, filter, b->filter);
+	tmodel_buf_init(&text, b->arena);
+	if (filter != NULL)
+		tmodel_filter_print(&text, filter);
+	itable_check_arena(b->arena);
+	probe->filter = tmodel_buf_text(&text);
+	add_probe(b, probe);
+}
+
+/* All partitions known, or a filter on what is known of them. */
+static void
+probe_partition(builder *b, int which)
+{
+	tmodel_value *values = combination(&b->partition, which);
+	tmodel_filter *filter;
+	itableProbe probe = {0};
+	tmodel_key_range range;
+	int			nrows = combinations(&b->row);
+
+	if (b->partition.nfixed == b->partition.ncomponents)
+	{
+		if (!whole_key(b, &b->partition, values, &probe.partition_key))
+			return;
+		filter = key_equals(b, TMODEL_SPAN("PartitionKey"),
+							probe.partition_key);
+	}
+	else
+	{
+		key_range(b, &b->partition, values, &range);
+		if (range.empty)
+			return;
+		filter = tmodel_key_range_filter(b->arena, TMODEL_SPAN("PartitionKey"),
+										 &range);
+	}
+	for (int i = 0; i < nrows; i++)
+	{
+		probe.row_key = (tmodel_span) {NULL, 0};
+		probe_rows(b, filter, &probe, combination(&b->row, i));
+	}
+}
+
+void
+itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
+					const itableTable *relation, const itableTable *asked,
+					const itableValues *values, itableProbes *probes)
+{
+	builder		b = {.arena = arena,.plan = plan,.asked = asked,
+	.values = values,.probes = probes,.max_probes = 8};
+
+	probes->n = 0;
+	probes->probes = palloc(b.max_probes * sizeof(itableProbe));
+	collect_key(&b, &b.partition, true);
+	collect_key(&b, &b.row, false);
+	if (b.nothing ||
+		!itable_build_filter(arena, plan->filter, relation, values, &b.filter))
+		return;
+	for (int i = 0; i < combinations(&b.partition); i++)
+		probe_partition(&b, i);
+}

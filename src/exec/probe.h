@@ -1,0 +1,49 @@
+/*
+ * probe.h
+ *	  What exactly is asked of the store, once the values are known.
+ *
+ * A probe is one point read or one query; a scan has one for each combination
+ * of the values its key conditions allow.
+ */
+#ifndef ITABLE_PROBE_H
+#define ITABLE_PROBE_H
+
+#include "postgres.h"
+
+#include "plan/plan.h"
+
+typedef struct itableProbe
+{
+	bool		point;			/* read one entity by its keys */
+	tmodel_span partition_key;
+	tmodel_span row_key;
+	tmodel_span filter;			/* query: OData text, empty for everything */
+} itableProbe;
+
+typedef struct itableProbes
+{
+	int			n;				/* 0: no row can match */
+	itableProbe *probes;
+} itableProbes;
+
+/* The values of fdw_exprs. */
+typedef struct itableValues
+{
+	int			n;
+	Oid		   *types;
+	Datum	   *datums;
+	bool	   *nulls;
+} itableValues;
+
+/*
+ * The probes of a plan over the table that is asked ("asked": the relation or
+ * an index table); "relation" is the scanned one, whose columns the property
+ * filter names.  Everything is in the arena.
+ */
+extern void itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
+								const itableTable *relation,
+								const itableTable *asked,
+								const itableValues *values,
+								itableProbes *probes);
+
+#endif							/* ITABLE_PROBE_H */

@@ -1,0 +1,23 @@
+/*
+ * probe_filter.h
+ *	  The planner's property filter with its values, as a $filter tree.
+ */
+#ifndef ITABLE_PROBE_FILTER_H
+#define ITABLE_PROBE_FILTER_H
+
+#include "exec/probe.h"
+
+/*
+ * False when no row can match (a constant is NULL).  *result is NULL when the
+ * filter does not narrow; it may let more rows through than the clauses.
+ */
+extern bool itable_build_filter(tmodel_arena *arena,
+								const itableFilter *filter,
+								const itableTable *relation,
+								const itableValues *values,
+								tmodel_filter **result);
+
+/* An SQL integer of any width; false for other types. */
+extern bool itable_integer_value(Oid type, Datum datum, int64 *number);
+
+#endif							/* ITABLE_PROBE_FILTER_H */

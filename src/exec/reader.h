@@ -1,0 +1,52 @@
+/*
+ * reader.h
+ *	  Entities of the store, one after the other, from a list of probes.
+ */
+#ifndef ITABLE_READER_H
+#define ITABLE_READER_H
+
+#include "exec/probe.h"
+#include "remote/session.h"
+
+/* What EXPLAIN (ANALYZE) shows; a retry is a request too. */
+typedef struct itableCounts
+{
+	int64		requests;
+	int64		pages;			/* answers to queries */
+	int64		entities;
+	int64		bytes;			/* received */
+	int64		retries;
+} itableCounts;
+
+typedef struct itableReader itableReader;
+
+typedef struct itableReaderSpec
+{
+	tstore_client *client;
+	tmodel_span table;
+	const char *relname;		/* for messages */
+	int			nselect;		/* 0: all properties */
+	const tmodel_span *select;
+	int			page_size;		/* 1..1000 */
+} itableReaderSpec;
+
+/* Everything in *spec must outlive the reader, which lives in "context". */
+extern itableReader *itable_reader(MemoryContext context,
+								   const itableReaderSpec *spec,
+								   itableCounts *counts);
+
+/* (Re)starts with these probes; nothing is sent before the first _next. */
+extern void itable_reader_start(itableReader *reader,
+								const itableProbes *probes);
+
+/* The next entity, valid until the next call; NULL at the end. */
+extern const tmodel_entity *itable_reader_next(itableReader *reader);
+
+/* Breaks off what is in flight. */
+extern void itable_reader_stop(itableReader *reader);
+
+/* Adds a finished request to the counts. */
+extern void itable_count(itableCounts *counts, const tstore_reply *reply,
+						 bool page);
+
+#endif							/* ITABLE_READER_H */

@@ -1,0 +1,383 @@
+/*
+ * source.c
+ *	  Turns entities of the store into rows of the scanned relation.
+ *
+ * Rules of 2-protocol for readers: stubs are not there; an entry that is not
+ * verified is only a pointer, and the fact it leads to decides; each fact comes
+ * once; this transaction's own versions replace the store's.  Knows no Datums
+ * (scan.c) and no pages (reader.c).  Easy to break: an entry may be answered
+ * from only when it is verified *and* this transaction has not changed its
+ * fact.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "exec/source.h"
+#include "remote/convert.h"
+#include "remote/memory.h"
+
+struct itableSource
+{
+	itableSourceSpec spec;
+	MemoryContext context;
+	itableReader *reader;
+	itableLookup *lookup;		/* INDEX, ENTRIES */
+	itableOverlay overlay;
+	itableKeySet *seen;			/* INDEX: facts returned */
+	MemoryContext seen_context;
+	tmodel_arena *arena;		/* of the present row */
+	bool		store_done;		/* the reader is at its end */
+	tmodel_entries own;			/* ENTRIES: of one overlaid fact */
+	int			own_at;
+};
+
+/* A growing list of property names for $select. */
+typedef struct selection
+{
+	int			n;
+	tmodel_span *names;
+} selection;
+
+static void
+select_name(selection *list, tmodel_span name)
+{
+	for (int i = 0; i < list->n; i++)
+		if (tmodel_span_equal(list->names[i], name))
+			return;
+	list->names[list->n++] = name;
+}
+
+static void
+select_init(selection *list, int room)
+{
+	list->n = 0;
+	list->names = palloc(sizeof(tmodel_span) * (room + 10));
+	select_name(list, TMODEL_SPAN("PartitionKey"));
+	select_name(list, TMODEL_SPAN("RowKey"));
+}
+
+/* Properties of a fact that the wanted columns need. */
+static void
+select_facts(const itableTable *table, const bool *wanted, selection *list)
+{
+	select_init(list, table->natts);
+	select_name(list, TMODEL_SPAN(TMODEL_P_STUB));
+	for (int i = 0; i < table->natts; i++)
+	{
+		if (table->columns[i] == NULL || !wanted[i])
+			continue;
+		if (table->columns[i]->kind == ITABLE_PROPERTY)
+			select_name(list, table->columns[i]->property);
+		else if (table->columns[i]->kind == ITABLE_TIMESTAMP)
+			select_name(list, TMODEL_SPAN("Timestamp"));
+	}
+}
+
+/* Properties of an entry: what leads to the fact, and what may answer. */
+static void
+select_entries(const itableIndex *index, bool contents, selection *list)
+{
+	const itableTable *table = index->table;
+
+	select_init(list, table->natts);
+	select_name(list, TMODEL_SPAN(TMODEL_P_FACT_PK));
+	select_name(list, TMODEL_SPAN(TMODEL_P_FACT_RK));
+	if (!contents)
+		return;
+	select_name(list, TMODEL_SPAN(TMODEL_P_VERIFIED));
+	for (int i = 0; i < table->natts; i++)
+	{
+		if (table->columns[i] == NULL || table->columns[i]->kind == ITABLE_ETAG)
+			continue;
+		if (table->columns[i]->kind == ITABLE_TIMESTAMP)
+			select_name(list, TMODEL_SPAN("Timestamp"));
+		else
+			select_name(list, table->columns[i]->property);
+	}
+}
+
+static void
+make_lookup(itableSource *source, itableCounts *counts)
+{
+	const itableSourceSpec *spec = &source->spec;
+	const itableTable *fact = spec->index->fact;
+	itableReaderSpec facts = {.client = spec->client,.table = fact->name,
+	.relname = fact->relname};
+	selection	list = {0};
+
+	/* entries are computed from whole facts */
+	if (spec->kind == ITABLE_SOURCE_INDEX && spec->wanted != NULL)
+		select_facts(fact, spec->wanted, &list);
+	facts.nselect = list.n;
+	facts.select = list.names;
+	source->lookup = itable_lookup(source->context, &facts, counts);
+}
+
+itableSource *
+itable_source(MemoryContext context, const itableSourceSpec *spec,
+			  itableCounts *counts)
+{
+	itableSource *source = MemoryContextAllocZero(context,
+												  sizeof(itableSource));
+	MemoryContext old = MemoryContextSwitchTo(context);
+	bool		through_index = spec->kind != ITABLE_SOURCE_TABLE;
+	const itableTable *asked = through_index ? spec->index->table :
+	spec->relation;
+	const itableTable *written = through_index ? spec->index->fact :
+	spec->relation;
+	itableReaderSpec reader = {.client = spec->client,.table = asked->name,
+	.relname = asked->relname,.page_size = spec->relation->fetch_size};
+	selection	list = {0};
+
+	source->spec = *spec;
+	source->context = context;
+	source->arena = itable_arena(context);
+	if (through_index)
+	{
+		select_entries(spec->index, spec->covering ||
+					   spec->kind == ITABLE_SOURCE_ENTRIES, &list);
+		make_lookup(source, counts);
+	}
+	else if (spec->wanted != NULL)
+		select_facts(spec->relation, spec->wanted, &list);
+	reader.nselect = list.n;
+	reader.select = list.names;
+	source->reader = itable_reader(context, &reader, counts);
+	itable_overlay_begin(&source->overlay, written->serverid, written->name,
+						 spec->cid);
+	MemoryContextSwitchTo(old);
+	return source;
+}
+
+void
+itable_source_start(itableSource *source, const itableProbes *probes)
+{
+	itable_source_stop(source);
+	itable_reader_start(source->reader, probes);
+	itable_overlay_rewind(&source->overlay);
+	source->store_done = false;
+	source->own.n = 0;
+	source->own_at = 0;
+	if (source->spec.kind == ITABLE_SOURCE_INDEX)
+	{
+		source->seen_context = AllocSetContextCreate(source->context,
+													 "itable_fdw facts seen",
+													 ALLOCSET_DEFAULT_SIZES);
+		source->seen = itable_keyset(source->seen_context);
+	}
+}
+
+void
+itable_source_stop(itableSource *source)
+{
+	itable_reader_stop(source->reader);
+	if (source->lookup != NULL)
+		itable_lookup_stop(source->lookup);
+	if (source->seen_context != NULL)
+		MemoryContextDelete(source->seen_context);
+	source->seen_context = NULL;
+	source->seen = NULL;
+}
+
+/* ---- a fact table ---- */
+
+static const tmodel_entity *
+next_fact(itableSource *source)
+{
+	const tmodel_entity *entity;
+	const tmodel_entity *own;
+
+	while (!source->store_done)
+	{
+		entity = itable_reader_next(source->reader);
+		if (entity == NULL)
+			source->store_done = true;
+		else if (!tmodel_entity_is_stub(entity) &&
+				 !itable_overlay_covers(&source->overlay,
+										entity->partition_key,
+										entity->row_key, &own))
+			return entity;
+	}
+	return itable_overlay_next(&source->overlay);
+}
+
+/* ---- a fact table through an index ---- */
+
+/* Values of one of the entry's keys that are properties of the fact. */
+static void
+add_key_values(itableSource *source, const tmodel_entity *entry,
+			   bool partition, tmodel_entity *fact)
+{
+	const itableIndex *index = source->spec.index;
+	const tmodel_index_column *columns = partition ? index->def.partition :
+	index->def.row;
+	int			n = partition ? index->def.npartition : index->def.nrow;
+	tmodel_value *values = tmodel_alloc(source->arena,
+										sizeof(tmodel_value) * n);
+	tmodel_span key = partition ? entry->partition_key : entry->row_key;
+
+	itable_check_arena(source->arena);
+	/* a shortened key's values stand among the entry's properties */
+	if (tmodel_key_is_shortened(key) ||
+		tmodel_key_decode(source->arena, index->table->encoding, n,
+						  partition ? index->table->partition_types :
+						  index->table->row_types, key,
+						  values) != TMODEL_KEY_OK)
+		return;
+	for (int i = 0; i < n; i++)
+		if (columns[i].source == TMODEL_FROM_PROPERTY)
+			tmodel_entity_set(fact, columns[i].property, &values[i]);
+}
+
+/* The covered part of a fact, from a verified entry. */
+static const tmodel_entity *
+fact_of_entry(itableSource *source, const tmodel_entity *entry)
+{
+	const itableIndex *index = source->spec.index;
+	tmodel_entity *fact;
+
+	tmodel_arena_reset(source->arena);
+	fact = tmodel_entity_extend(source->arena, entry,
+								index->def.npartition + index->def.nrow);
+	itable_check_arena(source->arena);
+	itable_entry_fact(entry, &fact->partition_key, &fact->row_key);
+	fact->etag = (tmodel_span) {NULL, 0};
+	add_key_values(source, entry, true, fact);
+	add_key_values(source, entry, false, fact);
+	return fact;
+}
+
+/* Is the entry's fact to be looked at at all? */
+static bool
+is_new_fact(itableSource *source, const tmodel_entity *entry)
+{
+	tmodel_span partition_key;
+	tmodel_span row_key;
+	const tmodel_entity *own;
+
+	return itable_entry_fact(entry, &partition_key, &row_key) &&
+		itable_keyset_add(source->seen, partition_key, row_key) &&
+		!itable_overlay_covers(&source->overlay, partition_key, row_key, &own);
+}
+
+static const tmodel_entity *
+next_through_index(itableSource *source)
+{
+	const tmodel_entity *entry;
+	const tmodel_entity *fact;
+
+	for (;;)
+	{
+		while (!source->store_done && !itable_lookup_is_full(source->lookup))
+		{
+			entry = itable_reader_next(source->reader);
+			if (entry == NULL)
+				source->store_done = true;
+			else if (!is_new_fact(source, entry))
+				continue;
+			else if (source->spec.covering && tmodel_entity_is_verified(entry))
+				return fact_of_entry(source, entry);
+			else
+				itable_lookup_add(source->lookup, entry);
+		}
+		if (!itable_lookup_next(source->lookup, &entry, &fact))
+			break;
+		if (fact != NULL)
+			return fact;
+	}
+	return itable_overlay_next(&source->overlay);
+}
+
+/* ---- an index table itself ---- */
+
+/* The entry the fact has under the same keys, or NULL. */
+static const tmodel_entity *
+justified_entry(itableSource *source, const tmodel_entity *entry,
+				const tmodel_entity *fact)
+{
+	const itableIndex *index = source->spec.index;
+	tmodel_entries entries;
+
+	tmodel_arena_reset(source->arena);
+	if (!tmodel_index_entries(source->arena, &index->fact_def, &index->def,
+							  fact, &entries))
+	{
+		itable_check_arena(source->arena);
+		return NULL;
+	}
+	return tmodel_entries_find(&entries, entry->partition_key,
+							   entry->row_key);
+}
+
+/* The entries of this transaction's own facts. */
+static const tmodel_entity *
+next_own_entry(itableSource *source)
+{
+	const itableIndex *index = source->spec.index;
+
+	while (source->own_at >= source->own.n)
+	{
+		const tmodel_entity *fact = itable_overlay_next(&source->overlay);
+
+		if (fact == NULL)
+			return NULL;
+		tmodel_arena_reset(source->arena);
+		source->own_at = 0;
+		source->own.n = 0;
+		(void) tmodel_index_entries(source->arena, &index->fact_def,
+									&index->def, fact, &source->own);
+		itable_check_arena(source->arena);
+	}
+	return &source->own.entries[source->own_at++];
+}
+
+static const tmodel_entity *
+next_entry(itableSource *source)
+{
+	const tmodel_entity *entry;
+	const tmodel_entity *fact;
+	const tmodel_entity *own;
+
+	for (;;)
+	{
+		while (!source->store_done && !itable_lookup_is_full(source->lookup))
+		{
+			tmodel_span partition_key;
+			tmodel_span row_key;
+
+			entry = itable_reader_next(source->reader);
+			if (entry == NULL)
+				source->store_done = true;
+			else if (!itable_entry_fact(entry, &partition_key, &row_key) ||
+					 itable_overlay_covers(&source->overlay, partition_key,
+										   row_key, &own))
+				continue;
+			else if (tmodel_entity_is_verified(entry))
+				return entry;
+			else
+				itable_lookup_add(source->lookup, entry);
+		}
+		if (!itable_lookup_next(source->lookup, &entry, &fact))
+			break;
+		if (fact != NULL &&
+			(entry = justified_entry(source, entry, fact)) != NULL)
+			return entry;
+	}
+	return next_own_entry(source);
+}
+
+const tmodel_entity *
+itable_source_next(itableSource *source)
+{
+	switch (source->spec.kind)
+	{
+		case ITABLE_SOURCE_TABLE:
+			return next_fact(source);
+		case ITABLE_SOURCE_INDEX:
+			return next_through_index(source);
+		case ITABLE_SOURCE_ENTRIES:
+			return next_entry(source);
+	}
+	return NULL;
+}

@@ -1,0 +1,48 @@
+/*
+ * source.h
+ *	  Where a scan's rows come from: the three ways to read a relation, with
+ *	  this transaction's own writes laid over.
+ */
+#ifndef ITABLE_SOURCE_H
+#define ITABLE_SOURCE_H
+
+#include "exec/keyset.h"
+#include "exec/lookup.h"
+#include "exec/reader.h"
+#include "txn/overlay.h"
+
+typedef enum itableSourceKind
+{
+	ITABLE_SOURCE_TABLE,		/* a fact (or plain) table */
+	ITABLE_SOURCE_INDEX,		/* a fact table through an index table */
+	ITABLE_SOURCE_ENTRIES		/* an index table itself */
+} itableSourceKind;
+
+typedef struct itableSource itableSource;
+
+typedef struct itableSourceSpec
+{
+	itableSourceKind kind;
+	tstore_client *client;
+	const itableTable *relation;	/* the scanned relation */
+	const itableIndex *index;	/* INDEX, ENTRIES */
+	bool		covering;		/* INDEX: verified entries answer alone */
+	const bool *wanted;			/* by attnum - 1; NULL: whole entities */
+	CommandId	cid;			/* the snapshot's */
+} itableSourceSpec;
+
+extern itableSource *itable_source(MemoryContext context,
+								   const itableSourceSpec *spec,
+								   itableCounts *counts);
+
+extern void itable_source_start(itableSource *source,
+								const itableProbes *probes);
+
+/*
+ * The next row as an entity of the scanned relation (its keys, its
+ * properties); NULL at the end.  Valid until the next call.
+ */
+extern const tmodel_entity *itable_source_next(itableSource *source);
+extern void itable_source_stop(itableSource *source);
+
+#endif							/* ITABLE_SOURCE_H */
