@@ -47,7 +47,8 @@ install_azurite()
 		[ ! "$dir/node_modules/.package-lock.json" -nt "$dir/package-lock.json" ] || exit 0
 		cd "$dir"
 		for try in 1 2 3; do
-			npm ci --ignore-scripts --no-audit --no-fund >"$workdir/npm" 2>&1 && exit 0
+			npm ci --ignore-scripts --no-audit --no-fund \
+				--fetch-retry-mintimeout 1000 --fetch-retry-maxtimeout 5000 >"$workdir/npm" 2>&1 && exit 0
 			say "npm ci failed, try $try"
 		done
 		cat "$workdir/npm" >&2
@@ -62,6 +63,7 @@ start_azurite()
 {
 	local tenths
 
+	[ -z "${ITABLE_NO_AZURITE:-}" ] || die "Azurite could not be installed, see the earlier failure"
 	install_azurite
 	for try in 1 2 3 4 5; do
 		port=$((20000 + RANDOM % 12000))
