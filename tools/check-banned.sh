@@ -11,10 +11,15 @@ banned()
 	)
 }
 
-begin 'no strcpy, strcat, sprintf, strtok, gets, atoi' \
-	'they overrun their target or hide errors' \
-	'snprintf, strlcpy, a tmodel_text, strtol with a check'
-banned "$c_files" '(^|[^A-Za-z0-9_])(strcpy|strcat|sprintf|vsprintf|strtok|gets|atoi|atol|atof)[[:space:]]*\('
+begin 'no strcpy, strcat, sprintf, strtok, gets' \
+	'they overrun their target or keep hidden state' \
+	'snprintf, memcpy with a length, a tmodel_buf'
+banned "$c_files" '(^|[^A-Za-z0-9_])(strcpy|strcat|sprintf|vsprintf|strtok|gets)[[:space:]]*\('
+
+begin 'no atoi, atol, atof' \
+	'they take anything for a number; only tests know what they read' \
+	'strtol or strtod with a check of what is left'
+banned '^(src|mock-tablestore/src)/' '(^|[^A-Za-z0-9_])(atoi|atol|atoll|atof)[[:space:]]*\('
 
 begin 'model/ and store/ call nothing of PostgreSQL' \
 	'they are tested, fuzzed and sanitized without a server' \
@@ -26,10 +31,12 @@ begin 'PG_VERSION_NUM occurs only in src/compat.h' \
 	'give the difference a name in src/compat.h'
 banned '^src/' 'PG_VERSION_NUM' '^src/compat\.h:'
 
-begin 'the fdw_private of paths and plans is touched only in plan/private.c' \
+# A relation's and a path's fdw_private never leave plan/; a plan's may be
+# handed over whole, to plan/private.c's reader.
+begin 'only plan/private.c knows what the fdw_private of a plan holds' \
 	'its layout is an agreement between the writer and the reader; they stand side by side there' \
-	'add a field to both functions of plan/private.c (a RelOptInfo'"'"'s rel->fdw_private is free in plan/)'
-banned '^src/' '(->|\.)fdw_private' '^src/plan/private\.[ch]:|^src/plan/[^:]*:.*[Rr]el(info)?->fdw_private'
+	'add a field to both functions of plan/private.c; read by itable_..._from_list(plan->fdw_private)'
+banned '^src/' '(->|\.)fdw_private' '^src/plan/private\.[ch]:|^src/plan/[^:]*:.*([Rr]el|[Rr]elinfo|[Pp]ath)->fdw_private|itable_[a-z_]*from_list\([A-Za-z_>-]*->fdw_private\)'
 
 begin 'only remote/report.c names the SQLSTATE of a store failure' \
 	'one table says which failure has which code; docs/ERRORS.md is written from it' \

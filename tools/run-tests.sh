@@ -91,7 +91,7 @@ report()
 # taken for ours.
 show_log()
 {
-	tail -n "${ITABLE_LOG_LINES:-100}" "$logs/$1.log" | sed 's/^/    | /'
+	grep -avE '^(CC|ok) ' "$logs/$1.log" | tail -n "${ITABLE_LOG_LINES:-100}" | sed 's/^/    | /'
 	echo "    the whole log: build/logs/$1.log"
 }
 

@@ -5,7 +5,7 @@
 #   tools/run-unit.sh [PART_OF_A_NAME]
 #
 # All tests run against the mock; with Azurite only the live tests run again
-# (their names begin with live_).  Ends with "N passed, N failed".
+# (store_live_*).  Ends with "N passed, N failed".
 source "$(dirname "$0")/testbed.sh"
 
 unit=$root/build/unit/unit
@@ -47,8 +47,8 @@ if [ -n "${1:-}" ] && [ ! -x "$mock" ]; then
 	run "$unit" "$1"
 elif [ -x "$mock" ]; then
 	run tools/with-store.sh --mock -- bash -c "$live" unit "$unit" "$@"
-	if [ $# -eq 0 ] && grep -rqs 'UNIT_TEST(live_' test/unit; then
-		run tools/with-store.sh --azurite -- bash -c "$live" unit "$unit" live_
+	if [ $# -eq 0 ] && grep -rqs 'UNIT_TEST(store_live_' test/unit; then
+		run tools/with-store.sh --azurite -- bash -c "$live" unit "$unit" store_live_
 	fi
 else
 	run "$unit" "$@"
