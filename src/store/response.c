@@ -225,7 +225,7 @@ error_xml_unescape(tmodel_arena *arena, tmodel_span text)
 static void
 error_read_body(tmodel_arena *arena, tmodel_span body, error_words *words)
 {
-	const char *newline;
+	size_t		line_len = 0;
 
 	while (body.len > 0 && strchr(" \t\r\n", body.data[0]) != NULL &&
 		   body.data[0] != '\0')
@@ -244,10 +244,11 @@ error_read_body(tmodel_arena *arena, tmodel_span body, error_words *words)
 			error_xml_unescape(arena, error_xml_text(body, "message"));
 	}
 	/* the lines after the first are RequestId and Time */
-	newline = words->message.len > 0 ?
-		memchr(words->message.data, '\n', words->message.len) : NULL;
-	if (newline != NULL)
-		words->message.len = (size_t) (newline - words->message.data);
+	while (line_len < words->message.len &&
+		   words->message.data[line_len] != '\r' &&
+		   words->message.data[line_len] != '\n')
+		line_len++;
+	words->message.len = line_len;
 }
 
 /* Takes "2:" off a message; -1 when it does not begin so. */

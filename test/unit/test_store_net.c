@@ -37,6 +37,7 @@ typedef struct net_server
 	pthread_t	thread;
 	int			nsteps;
 	const net_step *steps;
+	bool		obliging;		/* no script: answer every request well */
 	int			nrequests;		/* read so far */
 	int			nconnections;
 	char		requests[NET_MAX_REQUESTS][8192];
@@ -45,6 +46,13 @@ typedef struct net_server
 #define NO_CONTENT "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n" \
 	"ETag: W/\"1\"\r\n\r\n"
 #define EMPTY_PAGE "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"value\":[]}"
+
+/* Two operations, both well. */
+#define BATCH_ACCEPTED "HTTP/1.1 202 Accepted\r\nContent-Length: 121\r\n" \
+	"Content-Type: multipart/mixed; boundary=b\r\n\r\n" \
+	"--b\r\nContent-Type: application/http\r\n\r\nHTTP/1.1 204 A\r\n\r\n" \
+	"--b\r\nContent-Type: application/http\r\n\r\nHTTP/1.1 204 A\r\n\r\n" \
+	"--b--\r\n"
 
 /* The length of the body the headers announce. */
 static size_t
@@ -87,13 +95,19 @@ net_serve(net_server *server, int fd)
 
 	while (net_read_request(fd, request, sizeof(request)))
 	{
-		const net_step *step;
+		net_step	obliging = {NO_CONTENT, false, false};
+		const net_step *step = &obliging;
 
-		if (server->nrequests == server->nsteps)
+		if (!server->obliging && server->nrequests == server->nsteps)
 			return false;
-		step = &server->steps[server->nrequests];
-		memcpy(server->requests[server->nrequests++], request,
-			   sizeof(request));
+		if (!server->obliging)
+			step = &server->steps[server->nrequests];
+		else if (strncmp(request, "GET", 3) == 0)
+			obliging.answer = EMPTY_PAGE;
+		else if (strstr(request, "$batch ") != NULL)
+			obliging.answer = BATCH_ACCEPTED;
+		memcpy(server->requests[server->nrequests++ % NET_MAX_REQUESTS],
+			   request, sizeof(request));
 		if (step->answer != NULL &&
 			send(fd, step->answer, strlen(step->answer), MSG_NOSIGNAL) < 0)
 			return true;
@@ -152,6 +166,7 @@ net_start(net_server *server, int nsteps, const net_step *steps)
 	memset(server, 0, sizeof(*server));
 	server->nsteps = nsteps;
 	server->steps = steps;
+	server->obliging = nsteps == 0;
 	server->listener = net_listen(server->endpoint, sizeof(server->endpoint),
 								  "/acct");
 	pthread_create(&server->thread, NULL, net_main, server);
@@ -610,5 +625,94 @@ UNIT_TEST(store_net_counts_bytes)
 	CHECK_INT(tstore_reply_of(request)->bytes_received, strlen(EMPTY_PAGE));
 	tstore_finish(request);
 	tstore_close(client);
+	net_stop(&server);
+}
+
+/* Every allocation of a client's life may fail, one after the other. */
+typedef struct net_memory
+{
+	int			left;			/* how many succeed before one fails */
+	int			taken;			/* not released yet */
+} net_memory;
+
+static void *
+net_alloc(void *ctx, size_t size)
+{
+	net_memory *memory = ctx;
+
+	if (memory->left-- == 0)
+		return NULL;
+	memory->taken++;
+	return malloc(size);
+}
+
+static void
+net_release(void *ctx, void *ptr)
+{
+	net_memory *memory = ctx;
+
+	memory->taken--;
+	free(ptr);
+}
+
+/* Opens, inserts, queries, closes; true when nothing ran out of memory. */
+static bool
+net_life(const char *endpoint, net_memory *memory)
+{
+	tstore_hooks hooks = {.allocator = {net_alloc, net_release, memory}};
+	tstore_config config = {
+		.endpoint = endpoint, .account_key = "YQ==", .max_connections = 1
+	};
+	tstore_query query = {.filter = TMODEL_SPAN("a eq 1")};
+	tstore_operation operations[2] = {
+		{TSTORE_UPSERT_MERGE, &net_entity, {NULL, 0}},
+		{TSTORE_UPSERT_MERGE, &net_entity, {NULL, 0}}
+	};
+	tstore_error error;
+	tstore_client *client = tstore_open(&config, &hooks, &error);
+	tstore_request *requests[3];
+	bool		ok = client != NULL;
+
+	if (client == NULL)
+	{
+		if (error.status != TSTORE_NO_MEMORY)
+			UNIT_FAIL("open: %s", error.message);
+		return false;
+	}
+	requests[0] = tstore_start_query(client, TMODEL_SPAN("t"), &query);
+	requests[1] = tstore_start_write(client, TMODEL_SPAN("t"), operations);
+	requests[2] = tstore_start_batch(client, TMODEL_SPAN("t"), 2, operations);
+	for (int i = 0; i < 3; i++)
+	{
+		tstore_status status = TSTORE_NO_MEMORY;
+
+		if (requests[i] != NULL && tstore_wait(client, requests[i]))
+			status = tstore_reply_of(requests[i])->error.status;
+		if (status != TSTORE_OK)
+			ok = false;
+		if (status != TSTORE_OK && status != TSTORE_NO_MEMORY)
+			UNIT_FAIL("request %d: %s", i, tstore_status_text(status));
+		tstore_finish(requests[i]);
+	}
+	tstore_close(client);
+	return ok;
+}
+
+UNIT_TEST(store_net_no_memory)
+{
+	net_server	server;
+	bool		ok = false;
+
+	net_start(&server, 0, NULL);
+	for (int n = 0; !ok; n++)
+	{
+		net_memory	memory = {n, 0};
+
+		ok = net_life(server.endpoint, &memory);
+		CHECK_INT(memory.taken, 0);
+		CHECK(!unit_failed());
+		CHECK(n < 500);
+		CHECK(!ok || n > 10);
+	}
 	net_stop(&server);
 }
