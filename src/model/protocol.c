@@ -286,12 +286,9 @@ itm_enter_settle(tmodel_machine *machine)
 		if (!itm_repair_settle(machine))
 			return out_of_memory(machine);
 	}
-	else
-	{
-		for (int i = 0; i < machine->nentries; i++)
-			if (!settle_entry(machine, &machine->entries[i]))
-				return out_of_memory(machine);
-	}
+	for (int i = 0; i < machine->nentries; i++)
+		if (!settle_entry(machine, &machine->entries[i]))
+			return out_of_memory(machine);
 	if (machine->ntasks == 0)
 		return itm_finish(machine, machine->verdict);
 	return true;
@@ -311,10 +308,7 @@ committed(tmodel_machine *machine)
 
 /* ---- decisions ----------------------------------------------------------- */
 
-/*
- * Is the version to be replaced itself this transaction's?  That would be the
- * caller's mistake (one net change per fact); then the id proves nothing.
- */
+/* Is F0 this transaction's own?  A caller's mistake; the id proves nothing. */
 static bool
 replaces_own_write(const tmodel_machine *machine)
 {
@@ -381,6 +375,7 @@ begin_again(tmodel_machine *machine, const tmodel_entity *base)
 	machine->own_stub = false;
 	if (base != NULL)
 	{
+		machine->late_touches |= machine->unknown;
 		machine->base = tmodel_entity_copy(machine->arena, base);
 		if (machine->base == NULL)
 			return out_of_memory(machine);
@@ -390,7 +385,12 @@ begin_again(tmodel_machine *machine, const tmodel_entity *base)
 	}
 	if (machine->change->indexed && !machine->change->direct)
 		return enter_reserve(machine);
-	return enter_touch(machine);
+
+	/*
+	 * Insert-if-absent: the touches stay as they are.  A copy of the commit may
+	 * be applied at any moment, and their ETags must be from before it.
+	 */
+	return itm_enter_commit(machine);
 }
 
 /*
@@ -412,7 +412,8 @@ decide(tmodel_machine *machine, const tmodel_entity *fact)
 			fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
 				 TMODEL_LOST_RACE);
 	if (live && is_own_success(machine, fact))
-		return committed(machine);
+		return machine->late_touches ?
+			itm_finish(machine, TMODEL_COMMITTED) : committed(machine);
 	/* Gone is what a DELETE wanted; absence also serves as its fence. */
 	if (fact == NULL && change->kind == TMODEL_CHANGE_DELETE &&
 		machine->unknown)

@@ -72,6 +72,7 @@ struct tmodel_machine
 								 * commit point replaces; NULL: absence */
 	bool		own_stub;		/* base is a stub this machine inserted */
 	bool		unknown;		/* a commit was sent that may be applied */
+	bool		late_touches;	/* the entries' ETags may be from after it */
 	int			unknowns;		/* stub inserts and commits ended so */
 	int			repeats;		/* decisions that led back */
 

@@ -1,0 +1,187 @@
+/*
+ * world.h
+ *	  A store in memory, one fact, and actors that drive real machines on it.
+ *
+ * The explorer (explore.c), the random and the crash mode (modes.c) ask for the
+ * steps that are possible, take one, and look at world.violation.  A step is
+ * one request with one of everything that can become of it.
+ *
+ * Easy to break: the whole state is in "world" and "world_heap", so that a
+ * memcpy of both goes back in time.  Nothing may keep state elsewhere.
+ */
+#ifndef WORLD_H
+#define WORLD_H
+
+#include "model/protocol_int.h"
+
+#define MAX_INDEXES 2
+#define NKEYS 2					/* index keys "a" and "b" */
+#define NSLOTS (1 + MAX_INDEXES * NKEYS)
+#define NCONTENTS 8				/* set of keys (2 bits), data (1 bit) */
+#define MAX_ACTORS 6
+#define MAX_OPS 4
+#define MAX_LIMBO 6
+#define MAX_BOUNDS 3
+#define MAX_CHOICES 256
+#define UNBOUNDED 15			/* preemptions */
+#define HEAP_BYTES (512 * 1024)
+
+/* contents of a fact */
+#define CONTENT(keys, data) ((keys) * 2 + (data))
+#define CONTENT_KEYS(content) ((content) >> 1)
+
+/* What a scenario explores; see scenarios.c. */
+typedef struct scenario
+{
+	const char *name;
+	bool		indexed;
+	bool		direct;			/* insert_mode 'direct' */
+	int			nindexes;
+	bool		covering[MAX_INDEXES];
+	unsigned	contents;		/* bit set: what writers write */
+	unsigned	starts;			/* bit set of world_start */
+	int			nwriters;
+	int			nops;			/* per writer */
+	int			nrepairers;
+	int			nrepairs;		/* per repairer */
+	int			nbackfills;		/* actors that REFRESH */
+	int			nzombies;		/* touches and stubs of the dead, to come */
+	bool		no_deletes;
+	bool		no_inserts;
+	bool		building;		/* complete only after the backfill */
+	struct
+	{
+		int			faults;
+		int			preemptions;
+	}			bounds[MAX_BOUNDS]; /* of the short form; unused ones: 0, 0 */
+} scenario;
+
+typedef enum world_start
+{
+	START_ABSENT,
+	START_LIVE,					/* with verified entries */
+	START_CRASHED,				/* live, all unverified, one too many */
+	START_STUB,					/* a dead writer's stub and its touch */
+	START_BARE,					/* live, written before there was an index */
+	NSTARTS
+} world_start;
+
+typedef enum actor_kind
+{
+	ACTOR_WRITER, ACTOR_REPAIRER, ACTOR_BACKFILL
+} actor_kind;
+
+typedef struct actor
+{
+	actor_kind	kind;
+	bool		dead;
+	int			op;				/* the operation it does, or does next */
+	int			nops;
+	bool		has_entry;		/* repairer: the entry is read */
+	int			slot;			/* repairer: of which slot */
+	const tmodel_entity *entry;
+	tmodel_machine *machine;	/* NULL between operations */
+	tmodel_change change;
+	tmodel_index_change parts[MAX_INDEXES];
+	tmodel_repair repair;
+	int			content;		/* INSERT, UPDATE: what it writes */
+	bool		disturbed;		/* a fault was injected into the operation */
+	bool		seen_unknown;
+	bool		checked;		/* the verdict was checked */
+	tmodel_verdict verdicts[MAX_OPS];
+	int			applied[MAX_OPS];	/* commits the store carried out */
+	char		ids[MAX_OPS][24];	/* write ids */
+} actor;
+
+/* A request that may still arrive. */
+typedef struct limbo
+{
+	bool		used;
+	int			actor;			/* -1: a zombie's */
+	int			op;
+	bool		commit;
+	tmodel_step_request request;
+} limbo;
+
+typedef struct world
+{
+	const scenario *scenario;
+	tmodel_arena arena;
+	size_t		heap_used;
+	const tmodel_entity *slots[NSLOTS]; /* the store; NULL: absent */
+	int			next_etag;
+	int			nactors;
+	actor		actors[MAX_ACTORS];
+	limbo		limbos[MAX_LIMBO];
+	bool		built;			/* G1 must hold */
+	int			current;		/* the actor that made the last step */
+	int			faults;			/* injected so far */
+	int			preemptions;
+	const char *violation;
+} world;
+
+typedef enum effect
+{
+	EFFECT_BEGIN,				/* read the fact, start an operation */
+	EFFECT_NORMAL,				/* a request: applied, answered */
+	EFFECT_REFUSED,
+	EFFECT_LOST,				/* applied, the answer is lost */
+	EFFECT_DELAYED,				/* no answer; may be applied later, or never */
+	EFFECT_DUPLICATED,			/* applied, answered, and applied again later */
+	EFFECT_UNKNOWN,				/* GET without an answer */
+	EFFECT_DEATH,
+	EFFECT_ABANDON,
+	EFFECT_ARRIVAL				/* of a request in limbo */
+} effect;
+
+typedef struct choice
+{
+	effect		effect;
+	int			actor;			/* ARRIVAL: the limbo */
+	int			argument;		/* BEGIN: kind * NCONTENTS + content, or slot;
+								 * else the request's position */
+	int			faults;			/* what it costs */
+	int			preemptions;
+} choice;
+
+extern world the_world;
+extern char world_heap[HEAP_BYTES];
+
+extern void world_reset(const scenario *scenario, world_start start);
+extern int	world_choices(choice *choices);
+extern void world_take(const choice *taken);
+extern void world_describe(const choice *taken, char *line, size_t size);
+extern void world_settle(void);
+extern void world_fail(const char *violation);
+
+/* judge.c: what must hold, and which worlds are the same. */
+extern void judge_state(void);
+extern void judge_commit(actor *by, int op, const tmodel_entity *before);
+extern void judge_verdict(actor *by);
+extern void judge_rest(void);
+extern uint64_t world_hash(void);
+
+/* facts.c: the one fact, its possible contents, and the entries of each. */
+extern void facts_init(const scenario *scenario);
+extern const tmodel_entity *fact_of(int content);
+extern int	content_of(const tmodel_entity *fact);
+extern const tmodel_entries *entries_of(int index, int content);
+extern tmodel_span table_of(int slot);
+extern int	slot_of(tmodel_span table, const tmodel_entity *entity);
+extern const char *slot_name(int slot);
+
+/* modelstore.c */
+extern tmodel_answer store_apply(const tmodel_step_request *request);
+extern void store_put(int slot, const tmodel_entity *entity);
+
+/* scenarios.c */
+extern const scenario scenarios[];
+extern const int nscenarios;
+
+/* explore.c, modes.c: false when a violation was found (and printed). */
+extern bool explore(const scenario *scenario, int faults, int preemptions,
+					double seconds);
+extern bool crash_mode(const scenario *scenario);
+extern bool random_mode(uint64_t seed, long runs);
+
+#endif							/* WORLD_H */
