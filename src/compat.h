@@ -7,8 +7,12 @@
 
 #include "postgres.h"
 #include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/pathnode.h"
+#include "parser/parsetree.h"
 
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
@@ -30,6 +34,35 @@ itable_create_path(PlannerInfo *root, RelOptInfo *rel, double rows,
 								   NIL, /* restrictions of a join */
 #endif
 								   fdw_private);
+}
+
+/* Whose rights a scan uses: a view's owner, or the caller. */
+static inline Oid
+itable_scan_user(ForeignScanState *node)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+#if PG_VERSION_NUM >= 160000
+	Oid			user = plan->checkAsUser;
+#else
+	Oid			user = exec_rt_fetch(plan->scan.scanrelid,
+									 node->ss.ps.state)->checkAsUser;
+#endif
+
+	return OidIsValid(user) ? user : GetUserId();
+}
+
+/* Whose rights a write uses. */
+static inline Oid
+itable_write_user(ResultRelInfo *relation, EState *estate)
+{
+#if PG_VERSION_NUM >= 160000
+	return ExecGetResultRelCheckAsUser(relation, estate);
+#else
+	Oid			user = relation->ri_RangeTableIndex == 0 ? InvalidOid :
+	exec_rt_fetch(relation->ri_RangeTableIndex, estate)->checkAsUser;
+
+	return OidIsValid(user) ? user : GetUserId();
+#endif
 }
 
 #endif							/* ITABLE_COMPAT_H */

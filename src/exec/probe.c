@@ -42,11 +42,12 @@ typedef struct builder
 {
 	tmodel_arena *arena;
 	const itablePlan *plan;
+	const itableTable *relation;
 	const itableTable *asked;
 	const itableValues *values;
 	keyValues	partition;
 	keyValues	row;
-	tmodel_filter *filter;		/* on properties */
+	tmodel_key_range partition_range;	/* where it is not one partition */
 	bool		nothing;		/* some condition cannot be met */
 	int			max_probes;
 	itableProbes *probes;
@@ -289,74 +290,80 @@ key_equals(builder *b, tmodel_span name, tmodel_span key)
 	return tmodel_filter_compare(b->arena, name, TMODEL_EQ, &value);
 }
 
-/* One combination of row key values within a partition filter. */
-static void
-probe_rows(builder *b, tmodel_filter *partition, itableProbe *probe,
-		   const tmodel_value *row_values)
+/* The probe's filter; made anew, for a filter belongs to one tree. */
+static tmodel_span
+filter_text(builder *b, const itableProbe *probe, tmodel_filter *rows)
 {
-	tmodel_filter *filter = partition;
-	tmodel_key_range range;
+	tmodel_filter *filter;
+	tmodel_filter *properties;
 	tmodel_buf	text;
 
+	if (probe->partition_key.data != NULL)
+		filter = key_equals(b, TMODEL_SPAN("PartitionKey"),
+							probe->partition_key);
+	else
+		filter = tmodel_key_range_filter(b->arena, TMODEL_SPAN("PartitionKey"),
+										 &b->partition_range);
+	filter = tmodel_filter_and(b->arena, filter, rows);
+	itable_build_filter(b->arena, b->plan->filter, b->relation, b->values,
+						&properties);
+	filter = tmodel_filter_and(b->arena, filter, properties);
+	tmodel_buf_init(&text, b->arena);
+	if (filter != NULL)
+		tmodel_filter_print(&text, filter);
+	itable_check_arena(b->arena);
+	return tmodel_buf_text(&text);
+}
+
+/* One combination of row key values within a partition. */
+static void
+probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
+{
+	tmodel_filter *rows;
+	tmodel_key_range range;
+
 	probe->point = false;
+	probe->row_key = (tmodel_span) {NULL, 0};
 	if (b->row.nfixed == b->row.ncomponents)
 	{
 		if (!whole_key(b, &b->row, row_values, &probe->row_key))
 			return;
 		probe->point = probe->partition_key.data != NULL;
-		filter = tmodel_filter_and(b->arena, filter,
-								   key_equals(b, TMODEL_SPAN("RowKey"),
-											  probe->row_key));
+		rows = key_equals(b, TMODEL_SPAN("RowKey"), probe->row_key);
 	}
 	else
 	{
 		key_range(b, &b->row, row_values, &range);
 		if (range.empty)
 			return;
-		filter = tmodel_filter_and(b->arena, filter,
-								   tmodel_key_range_filter(b->arena,
-														   TMODEL_SPAN("RowKey"),
-														   &range));
+		rows = tmodel_key_range_filter(b->arena, TMODEL_SPAN("RowKey"),
+									   &range);
 	}
-	filter = tmodel_filter_and(b->arena, filter, b->filter);
-	tmodel_buf_init(&text, b->arena);
-	if (filter != NULL)
-		tmodel_filter_print(&text, filter);
-	itable_check_arena(b->arena);
-	probe->filter = tmodel_buf_text(&text);
+	probe->filter = filter_text(b, probe, rows);
 	add_probe(b, probe);
 }
 
-/* All partitions known, or a filter on what is known of them. */
+/* One partition, or a stretch of them where they are not all fixed. */
 static void
 probe_partition(builder *b, int which)
 {
 	tmodel_value *values = combination(&b->partition, which);
-	tmodel_filter *filter;
 	itableProbe probe = {0};
-	tmodel_key_range range;
 	int			nrows = combinations(&b->row);
 
 	if (b->partition.nfixed == b->partition.ncomponents)
 	{
 		if (!whole_key(b, &b->partition, values, &probe.partition_key))
 			return;
-		filter = key_equals(b, TMODEL_SPAN("PartitionKey"),
-							probe.partition_key);
 	}
 	else
 	{
-		key_range(b, &b->partition, values, &range);
-		if (range.empty)
+		key_range(b, &b->partition, values, &b->partition_range);
+		if (b->partition_range.empty)
 			return;
-		filter = tmodel_key_range_filter(b->arena, TMODEL_SPAN("PartitionKey"),
-										 &range);
 	}
 	for (int i = 0; i < nrows; i++)
-	{
-		probe.row_key = (tmodel_span) {NULL, 0};
-		probe_rows(b, filter, &probe, combination(&b->row, i));
-	}
+		probe_rows(b, &probe, combination(&b->row, i));
 }
 
 void
@@ -364,15 +371,16 @@ itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
 					const itableTable *relation, const itableTable *asked,
 					const itableValues *values, itableProbes *probes)
 {
-	builder		b = {.arena = arena,.plan = plan,.asked = asked,
-	.values = values,.probes = probes,.max_probes = 8};
+	builder		b = {.arena = arena,.plan = plan,.relation = relation,
+	.asked = asked,.values = values,.probes = probes,.max_probes = 8};
+	tmodel_filter *properties;
 
 	probes->n = 0;
 	probes->probes = palloc(b.max_probes * sizeof(itableProbe));
 	collect_key(&b, &b.partition, true);
 	collect_key(&b, &b.row, false);
 	if (b.nothing ||
-		!itable_build_filter(arena, plan->filter, relation, values, &b.filter))
+		!itable_build_filter(arena, plan->filter, relation, values, &properties))
 		return;
 	for (int i = 0; i < combinations(&b.partition); i++)
 		probe_partition(&b, i);

@@ -1,0 +1,151 @@
+/*
+ * explain.c
+ *	  What EXPLAIN says about a foreign scan.
+ *
+ * Access always; the store's filter and what stayed local with VERBOSE; counted
+ * requests with ANALYZE.  Sends nothing itself.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "nodes/value.h"
+#include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
+
+#include "compat.h"
+#include "exec/scan.h"
+
+static char *
+access_text(const itableScan *scan)
+{
+	if (!OidIsValid(scan->plan->index))
+		return pstrdup(itable_access_name(scan->plan->access));
+	return psprintf("index %s (%s)", scan->asked->relname,
+					scan->plan->covering ? "covering" : "pointer");
+}
+
+/* "PartitionKey eq 'Fred'"; several probes: the first and how many more. */
+static char *
+probes_text(const itableProbes *probes)
+{
+	char	   *first;
+
+	if (probes->n == 0)
+		return pstrdup("nothing can match");
+	first = itable_cstring(probes->probes[0].filter);
+	if (probes->n == 1)
+		return first;
+	return psprintf("%s (and %d more)", first, probes->n - 1);
+}
+
+static const char *
+operator_text(tmodel_compare op)
+{
+	static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+
+	return names[op];
+}
+
+/* Conditions whose values are not known yet: "PartitionKey eq $1". */
+static char *
+conditions_text(ForeignScanState *node, ExplainState *es)
+{
+	itableScan *scan = node->fdw_state;
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, NIL);
+	StringInfoData text;
+	ListCell   *cell;
+
+	initStringInfo(&text);
+	foreach(cell, scan->plan->conds)
+	{
+		const itableCond *cond = lfirst(cell);
+		Node	   *expr = list_nth(plan->fdw_exprs, cond->expr);
+
+		appendStringInfo(&text, "%s%s %s %s%s", text.len > 0 ? " and " : "",
+						 cond->partition ? "PartitionKey" : "RowKey",
+						 cond->match == ITABLE_BEGINS ? "begins" :
+						 operator_text(cond->op),
+						 cond->match == ITABLE_ANY_OF ? "any of " :
+						 cond->match == ITABLE_ALL_OF ? "one of " : "",
+						 deparse_expression(expr, context, false, false));
+	}
+	if (scan->plan->filter != NULL)
+		appendStringInfo(&text, "%sproperty filter with parameters",
+						 text.len > 0 ? " and " : "");
+	return text.data;
+}
+
+static void
+explain_filter(ForeignScanState *node, ExplainState *es)
+{
+	char	   *text = itable_scan_constant_probes(node) ?
+	probes_text(&((itableScan *) node->fdw_state)->probes) :
+	conditions_text(node, es);
+
+	if (text[0] != '\0')
+		ExplainPropertyText("Store Filter", text, es);
+}
+
+/* "clause (reason)" for each clause the store did not narrow by. */
+static void
+explain_kept(ForeignScanState *node, ExplainState *es)
+{
+	itableScan *scan = node->fdw_state;
+	Plan	   *plan = node->ss.ps.plan;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, plan, NIL);
+	List	   *kept = NIL;
+	ListCell   *clause;
+	ListCell   *reason;
+
+	forboth(clause, plan->qual, reason, scan->plan->kept)
+	{
+		char	   *why = strVal(lfirst(reason));
+
+		if (why[0] != '\0')
+			kept = lappend(kept,
+						   psprintf("%s (%s)",
+									deparse_expression(lfirst(clause),
+													   context, false, false),
+									why));
+	}
+	if (kept != NIL)
+		ExplainPropertyList("Kept Local", kept, es);
+}
+
+static void
+explain_counts(const itableCounts *counts, ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str,
+						 "Requests: " INT64_FORMAT "  Pages: " INT64_FORMAT
+						 "  Entities: " INT64_FORMAT "  Bytes: " INT64_FORMAT
+						 "  Retries: " INT64_FORMAT "\n",
+						 counts->requests, counts->pages, counts->entities,
+						 counts->bytes, counts->retries);
+		return;
+	}
+	ExplainPropertyInteger("Requests", NULL, counts->requests, es);
+	ExplainPropertyInteger("Pages", NULL, counts->pages, es);
+	ExplainPropertyInteger("Entities", NULL, counts->entities, es);
+	ExplainPropertyInteger("Bytes", NULL, counts->bytes, es);
+	ExplainPropertyInteger("Retries", NULL, counts->retries, es);
+}
+
+void
+itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
+{
+	itableScan *scan = node->fdw_state;
+
+	ExplainPropertyText("Access", access_text(scan), es);
+	if (es->verbose)
+	{
+		explain_filter(node, es);
+		explain_kept(node, es);
+	}
+	if (es->analyze)
+		explain_counts(&scan->counts, es);
+}

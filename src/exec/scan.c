@@ -1,0 +1,224 @@
+/*
+ * scan.c
+ *	  The executor's side of a foreign scan: values in, tuples out.
+ *
+ * Evaluates the plan's expressions, starts the source, forms tuples.  Nothing
+ * is sent before the first row is wanted.  Easy to break: EndForeignScan is not
+ * called after an error, so whatever must end hangs on the memory context.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "exec/scan.h"
+#include "remote/convert.h"
+#include "remote/memory.h"
+#include "table/settings.h"
+#include "txn/buffer.h"
+
+static void
+mark_wanted(itableScan *scan)
+{
+	ListCell   *cell;
+
+	scan->wanted = palloc0(sizeof(bool) * (scan->table->natts + 1));
+	for (int i = 0; i < scan->table->natts; i++)
+		scan->wanted[i] = scan->plan->all_columns;
+	foreach(cell, scan->plan->attnums)
+		scan->wanted[lfirst_int(cell) - 1] = true;
+}
+
+/* The tables behind the plan: relation, index, whose keys are asked. */
+static void
+open_tables(itableScan *scan, Oid relid)
+{
+	scan->table = itable_table_def(relid);
+	scan->asked = scan->table;
+	if (itable_is_index(scan->table))
+		scan->index = itable_index_def(scan->table,
+									   itable_fact_of(scan->table));
+	else if (OidIsValid(scan->plan->index))
+	{
+		scan->index = itable_index_def(itable_table_def(scan->plan->index),
+									   scan->table);
+		scan->asked = scan->index->table;
+	}
+}
+
+static void
+open_source(itableScan *scan, ForeignScanState *node, Oid userid)
+{
+	itableSourceSpec spec = {0};
+
+	spec.kind = itable_is_index(scan->table) ? ITABLE_SOURCE_ENTRIES :
+		scan->index != NULL ? ITABLE_SOURCE_INDEX : ITABLE_SOURCE_TABLE;
+	spec.client = itable_session(scan->table->serverid, userid);
+	spec.relation = scan->table;
+	spec.index = scan->index;
+	spec.covering = scan->plan->covering;
+	spec.wanted = scan->plan->for_update ? NULL : scan->wanted;
+	spec.cid = node->ss.ps.state->es_snapshot->curcid;
+	scan->source = itable_source(scan->context, &spec, &scan->counts);
+}
+
+static void
+check_full_scan(const itableScan *scan)
+{
+	if (itable_full_scan == ITABLE_FULL_SCAN_ALLOW ||
+		scan->plan->access != ITABLE_FULL)
+		return;
+	ereport(itable_full_scan == ITABLE_FULL_SCAN_ERROR ? ERROR : WARNING,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("full scan of foreign table \"%s\"",
+					scan->table->relname),
+			 errdetail("The query's conditions fix no partition, and no index table serves them; itable_fdw.full_scan is \"%s\".",
+					   itable_full_scan == ITABLE_FULL_SCAN_ERROR ? "error" :
+					   "warn"),
+			 errhint("Name the partition key in WHERE, or create an index with CALL itable_create_index(...).")));
+}
+
+static void
+prepare_values(itableScan *scan, List *exprs)
+{
+	int			n = list_length(exprs);
+	ListCell   *cell;
+	int			i = 0;
+
+	scan->values.n = n;
+	scan->values.types = palloc0(sizeof(Oid) * (n + 1));
+	scan->values.datums = palloc0(sizeof(Datum) * (n + 1));
+	scan->values.nulls = palloc0(sizeof(bool) * (n + 1));
+	foreach(cell, exprs)
+		scan->values.types[i++] = exprType(lfirst(cell));
+}
+
+void
+itableBeginForeignScan(ForeignScanState *node, int eflags)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	EState	   *estate = node->ss.ps.state;
+	itableScan *scan = palloc0(sizeof(itableScan));
+
+	node->fdw_state = scan;
+	scan->plan = itable_plan_from_list(plan->fdw_private);
+	scan->context = AllocSetContextCreate(estate->es_query_cxt,
+										  "itable_fdw scan",
+										  ALLOCSET_DEFAULT_SIZES);
+	scan->start_context = AllocSetContextCreate(scan->context,
+												"itable_fdw scan start",
+												ALLOCSET_DEFAULT_SIZES);
+	scan->start_arena = itable_arena(scan->context);
+	scan->row_arena = itable_arena(scan->context);
+	open_tables(scan, RelationGetRelid(node->ss.ss_currentRelation));
+	mark_wanted(scan);
+	prepare_values(scan, plan->fdw_exprs);
+	scan->exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) node);
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	check_full_scan(scan);
+	open_source(scan, node, itable_scan_user(node));
+}
+
+/* Values, then probes; in memory that the next restart frees. */
+static void
+build_probes(ForeignScanState *node)
+{
+	itableScan *scan = node->fdw_state;
+	ExprContext *econtext = node->ss.ps.ps_ExprContext;
+	MemoryContext old;
+	ListCell   *cell;
+	int			i = 0;
+
+	MemoryContextReset(scan->start_context);
+	tmodel_arena_reset(scan->start_arena);
+	old = MemoryContextSwitchTo(scan->start_context);
+	foreach(cell, scan->exprs)
+	{
+		scan->values.datums[i] = ExecEvalExpr((ExprState *) lfirst(cell),
+											  econtext,
+											  &scan->values.nulls[i]);
+		i++;
+	}
+	itable_build_probes(scan->start_arena, scan->plan, scan->table,
+						scan->asked, &scan->values, &scan->probes);
+	MemoryContextSwitchTo(old);
+}
+
+bool
+itable_scan_constant_probes(ForeignScanState *node)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	ListCell   *cell;
+
+	foreach(cell, plan->fdw_exprs)
+		if (!IsA(lfirst(cell), Const))
+			return false;
+	build_probes(node);
+	return true;
+}
+
+/* The row's identity for UPDATE and DELETE: its entity, kept by number. */
+static void
+remember(TupleTableSlot *slot, const tmodel_entity *entity)
+{
+	tmodel_arena *arena = itable_buffer_arena();
+	const tmodel_entity *copy = entity;
+
+	if (entity->etag.len > 0)
+		copy = tmodel_entity_copy(arena, entity);
+	itable_check_arena(arena);
+	itable_remember_row(copy, &slot->tts_tid);
+}
+
+TupleTableSlot *
+itableIterateForeignScan(ForeignScanState *node)
+{
+	itableScan *scan = node->fdw_state;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	const tmodel_entity *entity;
+
+	if (!scan->started)
+	{
+		build_probes(node);
+		itable_source_start(scan->source, &scan->probes);
+		scan->started = true;
+	}
+	ExecClearTuple(slot);
+	entity = itable_source_next(scan->source);
+	if (entity == NULL)
+		return slot;
+	tmodel_arena_reset(scan->row_arena);
+	itable_entity_to_row(scan->row_arena, scan->table, entity, scan->wanted,
+						 slot->tts_values, slot->tts_isnull);
+	ExecStoreVirtualTuple(slot);
+	if (scan->plan->for_update)
+		remember(slot, entity);
+	return slot;
+}
+
+void
+itableReScanForeignScan(ForeignScanState *node)
+{
+	itableScan *scan = node->fdw_state;
+
+	if (scan->source != NULL && scan->started)
+		itable_source_stop(scan->source);
+	scan->started = false;
+}
+
+void
+itableEndForeignScan(ForeignScanState *node)
+{
+	itableScan *scan = node->fdw_state;
+
+	if (scan != NULL)
+		MemoryContextDelete(scan->context);
+	node->fdw_state = NULL;
+}

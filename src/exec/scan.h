@@ -1,0 +1,43 @@
+/*
+ * scan.h
+ *	  The executor callbacks of a foreign scan, and what EXPLAIN asks of it.
+ */
+#ifndef ITABLE_SCAN_H
+#define ITABLE_SCAN_H
+
+#include "postgres.h"
+#include "foreign/fdwapi.h"
+
+#include "exec/source.h"
+
+/* A scan under way; node->fdw_state. */
+typedef struct itableScan
+{
+	itablePlan *plan;
+	itableTable *table;			/* the scanned relation */
+	itableIndex *index;			/* asked, or the relation's own; NULL: none */
+	itableTable *asked;			/* whose keys the conditions name */
+	List	   *exprs;			/* ExprState of fdw_exprs */
+	itableValues values;
+	MemoryContext context;		/* of the scan */
+	MemoryContext start_context;	/* of one (re)start */
+	tmodel_arena *start_arena;
+	tmodel_arena *row_arena;
+	bool	   *wanted;			/* by attnum - 1 */
+	itableSource *source;		/* NULL: EXPLAIN without ANALYZE */
+	itableProbes probes;
+	bool		started;
+	itableCounts counts;
+} itableScan;
+
+extern void itableBeginForeignScan(ForeignScanState *node, int eflags);
+extern TupleTableSlot *itableIterateForeignScan(ForeignScanState *node);
+extern void itableReScanForeignScan(ForeignScanState *node);
+extern void itableEndForeignScan(ForeignScanState *node);
+extern void itableExplainForeignScan(ForeignScanState *node,
+									 struct ExplainState *es);
+
+/* Builds the probes when every value is a constant; false when not. */
+extern bool itable_scan_constant_probes(ForeignScanState *node);
+
+#endif							/* ITABLE_SCAN_H */
