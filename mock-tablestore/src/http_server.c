@@ -24,7 +24,8 @@
 #include "router.h"
 
 #define THREADS 2
-#define CONNECTION_MEMORY (96 * 1024)
+/* Holds the longest URL; the library clears it for every request. */
+#define CONNECTION_MEMORY (64 * 1024)
 
 typedef enum Phase
 {

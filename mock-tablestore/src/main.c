@@ -153,28 +153,29 @@ set_latency(Options *o, const char *text)
 	o->latency_ms = (int) ms;
 }
 
+static const struct option long_options[] = {
+	{"listen", required_argument, NULL, 'l'},
+	{"port-file", required_argument, NULL, 'p'},
+	{"memory", no_argument, NULL, 'm'},
+	{"data", required_argument, NULL, 'd'},
+	{"account", required_argument, NULL, 'a'},
+	{"key", required_argument, NULL, 'k'},
+	{"log", required_argument, NULL, 'L'},
+	{"latency", required_argument, NULL, 't'},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'v'},
+	{NULL, 0, NULL, 0}
+};
+
 static void
 read_options(int argc, char **argv, Options *o)
 {
-	static const struct option longs[] = {
-		{"listen", required_argument, NULL, 'l'},
-		{"port-file", required_argument, NULL, 'p'},
-		{"memory", no_argument, NULL, 'm'},
-		{"data", required_argument, NULL, 'd'},
-		{"account", required_argument, NULL, 'a'},
-		{"key", required_argument, NULL, 'k'},
-		{"log", required_argument, NULL, 'L'},
-		{"latency", required_argument, NULL, 't'},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'v'},
-		{NULL, 0, NULL, 0}
-	};
 	bool		memory = false;
 	int			c;
 
 	set_listen(o, "127.0.0.1:10002");
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, ":", long_options, NULL)) != -1)
 	{
 		switch (c)
 		{

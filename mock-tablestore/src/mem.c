@@ -128,17 +128,19 @@ char *
 arena_printf(Arena *a, const char *fmt,...)
 {
 	va_list		ap;
-	va_list		again;
 	int			n;
 	char	   *p;
 
+	/* Mostly it fits into what is left of the block: format only once. */
 	va_start(ap, fmt);
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(a->next, a->left, fmt, ap);
 	va_end(ap);
+	if ((size_t) n < a->left)
+		return arena_alloc(a, (size_t) n + 1);
 	p = arena_alloc(a, (size_t) n + 1);
-	vsnprintf(p, (size_t) n + 1, fmt, again);
-	va_end(again);
+	va_start(ap, fmt);
+	vsnprintf(p, (size_t) n + 1, fmt, ap);
+	va_end(ap);
 	return p;
 }
 
@@ -175,13 +177,17 @@ buf_printf(Buf *b, const char *fmt,...)
 	va_list		ap;
 	int			n;
 
+	buf_need(b, 128);
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(b->p + b->n, b->cap - b->n, fmt, ap);
 	va_end(ap);
-	buf_need(b, (size_t) n + 1);
-	va_start(ap, fmt);
-	vsnprintf(b->p + b->n, (size_t) n + 1, fmt, ap);
-	va_end(ap);
+	if ((size_t) n >= b->cap - b->n)
+	{
+		buf_need(b, (size_t) n + 1);
+		va_start(ap, fmt);
+		vsnprintf(b->p + b->n, (size_t) n + 1, fmt, ap);
+		va_end(ap);
+	}
 	b->n += (size_t) n;
 }
 
