@@ -6,8 +6,8 @@ source "$(dirname "$0")/lint-frame.sh"
 banned()
 {
 	violates < <(
-		c_code "$1" | grep -E -- "^[^:]*:[0-9]+:.*($2)" |
-			{ if [ -n "${3:-}" ]; then grep -vE -- "$3"; else cat; fi; } || true
+		c_code "$1" | grep -aE -- "^[^:]*:[0-9]+:.*($2)" |
+			{ if [ -n "${3:-}" ]; then grep -avE -- "$3"; else cat; fi; } || true
 	)
 }
 
@@ -52,7 +52,7 @@ begin 'no marker for work left undone' \
 	'nobody finds it again' \
 	'do it, or write an issue'
 violates < <(
-	list_files '\.(c|h|sh|py|pl|sql|spec|md|js)$|(^|/)Makefile$' | grep -v '^tools/check-banned\.sh$' |
-		xargs -r grep -nHE '\b(TODO|FIXME|XXX)\b' || true
+	list_files '\.(c|h|sh|py|pl|sql|spec|md|js)$|(^|/)Makefile$' | grep -av '^tools/check-banned\.sh$' |
+		xargs -r grep -anHE '\b(TODO|FIXME|XXX)\b' || true
 )
 finish

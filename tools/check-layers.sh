@@ -76,7 +76,7 @@ begin 'the store and the unit tests stand alone' \
 	'mock-tablestore is built without src/, test/ without PostgreSQL' \
 	'copy the idea, not the header; test PostgreSQL code by sql/'
 violates < <(
-	c_code '^mock-tablestore/.*\.[ch]$' | grep -E '#[[:space:]]*include[[:space:]]*"(\.\./)*(src|model|store|table|remote|plan|txn|exec)/' || true
-	c_code '^test/.*\.[ch]$' | grep -E '#[[:space:]]*include[[:space:]]*["<]((table|remote|plan|txn|exec)/|postgres|fmgr)' || true
+	c_code '^mock-tablestore/.*\.[ch]$' | grep -aE '#[[:space:]]*include[[:space:]]*"(\.\./)*(src|model|store|table|remote|plan|txn|exec)/' || true
+	c_code '^test/.*\.[ch]$' | grep -aE '#[[:space:]]*include[[:space:]]*["<]((table|remote|plan|txn|exec)/|postgres|fmgr)' || true
 )
 finish

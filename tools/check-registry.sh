@@ -7,22 +7,22 @@ begin 'lock files name versions and checksums, not addresses' \
 	'npm install with omit-lockfile-registry-resolved=true (test/azurite/.npmrc)'
 violates < <(
 	list_files '(^|/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock)$' |
-		xargs -r grep -nHE '"resolved"|"(https?|git\+[a-z]+)://[^"]*\.tgz' || true
+		xargs -r grep -anHE '"resolved"|"(https?|git\+[a-z]+)://[^"]*\.tgz' || true
 )
 
 begin 'no host of a package registry' \
 	'the machine'"'"'s own configuration says where packages come from' \
 	'use the ordinary client without an address'
 violates < <(
-	list_files . | grep -vE '^tools/check-registry\.sh$|\.(gz|png)$' |
-		xargs -r grep -nHIE 'registry\.(npmjs|yarnpkg)\.|npm\.pkg\.|files\.pythonhosted\.|deb\.debian\.org|^registry[[:space:]]*=' || true
+	list_files . | grep -avE '^tools/check-registry\.sh$|\.(gz|png)$' |
+		xargs -r grep -anHE 'registry\.(npmjs|yarnpkg)\.|npm\.pkg\.|files\.pythonhosted\.|deb\.debian\.org|^registry[[:space:]]*=' || true
 )
 
 begin 'no absolute path of somebody'"'"'s machine' \
 	'it does not exist on the next one' \
 	'derive the path from the script'"'"'s own place, or take it as an argument'
 violates < <(
-	list_files . | grep -vE '\.(gz|png)$' |
-		xargs -r grep -nHIE '(^|[^A-Za-z0-9_.*}-])/(wor[k]|roo[t]|home/[a-z]+)/' || true
+	list_files . | grep -avE '\.(gz|png)$' |
+		xargs -r grep -anHE '(^|[^A-Za-z0-9_.*}-])/(wor[k]|roo[t]|home/[a-z]+)/' || true
 )
 finish

@@ -23,14 +23,14 @@ begin 'model/ and store/ link without PostgreSQL' \
 	'use the arena, the hooks and return values'
 violates < <(
 	{ undefined model; undefined store; } |
-		grep -E ': (palloc|pfree|repalloc|errstart|errfinish|errmsg|elog|MemoryContext|CurrentMemoryContext|TopMemoryContext|InterruptPending|ProcessInterrupts|pg_)' || true
+		grep -aE ': (palloc|pfree|repalloc|errstart|errfinish|errmsg|elog|MemoryContext|CurrentMemoryContext|TopMemoryContext|InterruptPending|ProcessInterrupts|pg_)' || true
 )
 
 begin 'only store/http.c calls libcurl' \
 	'one file knows the transport, so that it can be replaced and tested apart' \
 	'go through store/http.h'
 violates < <(
-	{ undefined model; undefined store | grep -v '^src/store/http\.o'; } | grep -E ': curl_' || true
+	{ undefined model; undefined store | grep -av '^src/store/http\.o'; } | grep -aE ': curl_' || true
 )
 
 begin 'global names begin with tmodel_ (model), tstore_ (store), itable_ (the rest)' \
@@ -43,7 +43,7 @@ violates < <(
 			store) prefix=tstore_ ;;
 			*) prefix='itable_|itable[A-Z]|pg_finfo_itable_|Pg_magic_func$|_PG_init$' ;;
 		esac
-		objects "$folder" | xargs -r nm -g --defined-only -A | grep -vE " [A-Za-z] ($prefix)" || true
+		objects "$folder" | xargs -r nm -g --defined-only -A | grep -avE " [A-Za-z] ($prefix)" || true
 	done
 )
 
@@ -53,7 +53,7 @@ begin 'the module exports only what PostgreSQL looks up' \
 if [ -f itable_fdw.so ]; then
 	violates < <(
 		nm -D --defined-only itable_fdw.so |
-			grep -vE ' (Pg_magic_func|_PG_init|pg_finfo_itable_[a-z0-9_]+|itable_[a-z0-9_]+)$' || true
+			grep -avE ' (Pg_magic_func|_PG_init|pg_finfo_itable_[a-z0-9_]+|itable_[a-z0-9_]+)$' || true
 		exported=$(nm -D --defined-only itable_fdw.so | wc -l)
 		listed=$(grep -cE '^    (pg_finfo_)?itable_' build/exports.map 2>/dev/null || true)
 		[ "$exported" -le "$((listed + 2))" ] || echo "itable_fdw.so exports $exported symbols, build/exports.map lists $listed"

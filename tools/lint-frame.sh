@@ -8,6 +8,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 violations=0
+# Our texts hold more than ASCII, whatever the caller's locale says.
+export LC_ALL=C.UTF-8
 
 # Prints the files git knows or would add, whose path matches the pattern
 # (a regular expression); without a repository, all but the built ones.

@@ -90,8 +90,8 @@ cp -r "$workdir/results" "$workdir/output" "$ITABLE_TEST_PGDIR/server.log" "$out
 [ ! -s "$workdir/regression.diffs" ] || cp "$workdir/regression.diffs" "$output/"
 
 # "test x ... ok  12 ms" up to PostgreSQL 15, "ok 1 - x  12 ms" from 16 on
-passed=$(grep -cE '^(test .* \.\.\. ok|ok [0-9]+ )' "$workdir/output" || true)
-failed=$(grep -cE '^(test .* \.\.\. .*(FAILED|failed)|not ok [0-9]+ )' "$workdir/output" || true)
+passed=$(grep -acE '^(test .* \.\.\. ok|ok [0-9]+ )' "$workdir/output" || true)
+failed=$(grep -acE '^(test .* \.\.\. .*(FAILED|failed)|not ok [0-9]+ )' "$workdir/output" || true)
 missing=$((${#tests[@]} - passed - failed))
 if [ "$missing" -gt 0 ]; then
 	failed=$((failed + missing))

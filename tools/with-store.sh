@@ -66,6 +66,7 @@ start_azurite()
 	[ -z "${ITABLE_NO_AZURITE:-}" ] || die "Azurite could not be installed, see the earlier failure"
 	install_azurite
 	for try in 1 2 3 4 5; do
+		: >"$workdir/log"
 		port=$((20000 + RANDOM % 12000))
 		setpriv --pdeathsig KILL -- node "$azurite" --silent --inMemoryPersistence \
 			--skipApiVersionCheck --disableTelemetry \
