@@ -7,7 +7,7 @@ begin 'lock files name versions and checksums, not addresses' \
 	'npm install with omit-lockfile-registry-resolved=true (test/azurite/.npmrc)'
 violates < <(
 	list_files '(^|/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock)$' |
-		xargs -r grep -anHE '"resolved"|"(https?|git\+[a-z]+)://[^"]*\.tgz' || true
+		xargs -r grep -InHE '"resolved"|"(https?|git\+[a-z]+)://[^"]*\.tgz' || true
 )
 
 begin 'no host of a package registry' \
@@ -15,7 +15,7 @@ begin 'no host of a package registry' \
 	'use the ordinary client without an address'
 violates < <(
 	list_files . | grep -avE '^tools/check-registry\.sh$|\.(gz|png)$' |
-		xargs -r grep -anHE 'registry\.(npmjs|yarnpkg)\.|npm\.pkg\.|files\.pythonhosted\.|deb\.debian\.org|^registry[[:space:]]*=' || true
+		xargs -r grep -InHE 'registry\.(npmjs|yarnpkg)\.|npm\.pkg\.|files\.pythonhosted\.|deb\.debian\.org|^registry[[:space:]]*=' || true
 )
 
 begin 'no absolute path of somebody'"'"'s machine' \
@@ -23,6 +23,6 @@ begin 'no absolute path of somebody'"'"'s machine' \
 	'derive the path from the script'"'"'s own place, or take it as an argument'
 violates < <(
 	list_files . | grep -avE '\.(gz|png)$' |
-		xargs -r grep -anHE '(^|[^A-Za-z0-9_.*}-])/(wor[k]|roo[t]|home/[a-z]+)/' || true
+		xargs -r grep -InHE '(^|[^A-Za-z0-9_.*}-])/(wor[k]|roo[t]|home/[a-z]+)/' || true
 )
 finish
