@@ -6,6 +6,7 @@
 #define ITABLE_COMPAT_H
 
 #include "postgres.h"
+#include "catalog/pg_class.h"
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -13,6 +14,8 @@
 #include "nodes/pathnodes.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
 
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
@@ -49,6 +52,22 @@ itable_scan_user(ForeignScanState *node)
 #endif
 
 	return OidIsValid(user) ? user : GetUserId();
+}
+
+/* Throws unless the current user owns the relation. */
+static inline void
+itable_compat_check_owner(Oid relid)
+{
+#if PG_VERSION_NUM >= 160000
+	bool		owner = object_ownercheck(RelationRelationId, relid,
+										  GetUserId());
+#else
+	bool		owner = pg_class_ownercheck(relid, GetUserId());
+#endif
+
+	if (!owner)
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_FOREIGN_TABLE,
+					   get_rel_name(relid));
 }
 
 /* Whose rights a write uses. */

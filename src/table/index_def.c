@@ -39,44 +39,66 @@ typedef struct tableBrief
 	const char *index_of;		/* or NULL */
 } tableBrief;
 
-/* Every foreign table of a server, in order of OID. */
+/* OIDs of foreign tables, of one server or (InvalidOid) of all. */
 static List *
-tables_of_server(Oid serverid)
+foreign_tables(Oid serverid)
 {
 	Relation	catalog = table_open(ForeignTableRelationId, AccessShareLock);
 	SysScanDesc scan = systable_beginscan(catalog, InvalidOid, false, NULL,
 										  0, NULL);
 	HeapTuple	tuple;
 	List	   *oids = NIL;
-	List	   *briefs = NIL;
-	ListCell   *cell;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_foreign_table form = (Form_pg_foreign_table) GETSTRUCT(tuple);
 
-		if (form->ftserver == serverid)
+		if (serverid == InvalidOid || form->ftserver == serverid)
 			oids = lappend_oid(oids, form->ftrelid);
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
 	list_sort(oids, list_oid_cmp);
+	return oids;
+}
 
-	foreach(cell, oids)
+List *
+itable_all_indexes(void)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, foreign_tables(InvalidOid))
+		if (itable_is_ours(lfirst_oid(cell)) &&
+			itable_option(GetForeignTable(lfirst_oid(cell))->options,
+						  "index_of") != NULL)
+			result = lappend_oid(result, lfirst_oid(cell));
+	return result;
+}
+
+/* Every foreign table of a server, in order of OID. */
+static List *
+tables_of_server(Oid serverid)
+{
+	List	   *briefs = NIL;
+	ListCell   *cell;
+
+	foreach(cell, foreign_tables(serverid))
 	{
 		Oid			relid = lfirst_oid(cell);
 		List	   *options = GetForeignTable(relid)->options;
 		const char *name = itable_option(options, "table_name");
+		const char *index_of = itable_option(options, "index_of");
 		tableBrief *brief;
 
-		if (name == NULL)
-			name = get_rel_name(relid);
-		if (name == NULL)
+		if (name == NULL && get_rel_name(relid) == NULL)
 			continue;
 		brief = palloc(sizeof(tableBrief));
 		brief->relid = relid;
-		brief->name = name;
-		brief->index_of = itable_option(options, "index_of");
+		brief->name = name != NULL ? name :
+			itable_default_name(get_rel_name(relid));
+		brief->index_of = index_of != NULL ? itable_default_name(index_of) :
+			NULL;
 		briefs = lappend(briefs, brief);
 	}
 	return briefs;

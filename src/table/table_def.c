@@ -34,6 +34,20 @@ itable_cstring(tmodel_span span)
 	return pnstrdup(span.data != NULL ? span.data : "", span.len);
 }
 
+char *
+itable_default_name(const char *relname)
+{
+	char	   *name = palloc(strlen(relname) + 1);
+	int			n = 0;
+
+	for (const char *p = relname; *p != '\0'; p++)
+		if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+			(*p >= '0' && *p <= '9'))
+			name[n++] = *p;
+	name[n] = '\0';
+	return name;
+}
+
 static void
 definition_error(const itableTable *table, const char *message,
 				 const char *hint)
@@ -307,7 +321,8 @@ fill_options(itableTable *table, List *own, List *server)
 	const char *mode = itable_option(own, "insert_mode");
 	const char *index_of = itable_option(own, "index_of");
 
-	table->name = tmodel_span_of(pstrdup(name != NULL ? name : table->relname));
+	table->name = tmodel_span_of(name != NULL ? pstrdup(name) :
+								 itable_default_name(table->relname));
 	table->encoding = encoding != NULL && strcmp(encoding, "raw") == 0 ?
 		TMODEL_KEY_RAW : TMODEL_KEY_ESCAPED;
 	if (mode == NULL)
@@ -332,8 +347,10 @@ fill_options(itableTable *table, List *own, List *server)
 	{
 		const char *state = itable_option(own, "state");
 
-		table->index_of = tmodel_span_of(pstrdup(index_of));
+		/* a relation's name is understood too */
+		table->index_of = tmodel_span_of(itable_default_name(index_of));
 		table->state = pstrdup(state != NULL ? state : "readable");
+		table->has_state = state != NULL;
 		table->readable = strcmp(table->state, "readable") == 0;
 	}
 	if (itable_option_bool(own, "unique", false) ||

@@ -77,6 +77,7 @@ typedef struct itableTable
 	tmodel_span index_of;		/* the fact table in the store; empty: none */
 	bool		readable;		/* the planner may use it */
 	char	   *state;
+	bool		has_state;		/* option "state" is there */
 } itableTable;
 
 /* One index table of a fact table. */
@@ -107,12 +108,22 @@ extern itableIndex *itable_index_def(itableTable *index, itableTable *fact);
 /* All index tables of a fact table (List of itableIndex *), ordered by name. */
 extern List *itable_indexes_of(itableTable *fact);
 
+/* OIDs of all index tables in this database. */
+extern List *itable_all_indexes(void);
+
 /* The column that holds the property, or NULL. */
 extern itableColumn *itable_column_of_property(const itableTable *table,
 											   tmodel_span property);
 
 /* Does the relation belong to this wrapper? */
 extern bool itable_is_ours(Oid relid);
+
+/*
+ * The store's name for a relation that names none: its letters and digits, for
+ * the store's table names have no underscores ("movies_by_actor" is table
+ * "moviesbyactor").
+ */
+extern char *itable_default_name(const char *relname);
 
 extern char *itable_cstring(tmodel_span span);
 

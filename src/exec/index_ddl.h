@@ -1,0 +1,27 @@
+/*
+ * index_ddl.h
+ *	  Composing the CREATE FOREIGN TABLE statement of an index table.
+ */
+#ifndef ITABLE_INDEX_DDL_H
+#define ITABLE_INDEX_DDL_H
+
+#include "postgres.h"
+#include "nodes/pg_list.h"
+
+#include "table/table_def.h"
+
+typedef struct itableIndexRequest
+{
+	itableTable *base;
+	const char *name;			/* of the new relation */
+	List	   *key;			/* "column" or "alias=column" (char *) */
+	List	   *include;		/* column names (char *) */
+} itableIndexRequest;
+
+/*
+ * The statement, with state 'building'; throws for columns that do not exist or
+ * cannot be keys.  palloc'd.
+ */
+extern char *itable_index_statement(const itableIndexRequest *request);
+
+#endif							/* ITABLE_INDEX_DDL_H */

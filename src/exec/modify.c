@@ -1,0 +1,243 @@
+/*
+ * modify.c
+ *	  INSERT, UPDATE, DELETE and COPY FROM: rows into the change buffer.
+ *
+ * Nothing is sent here; every row is checked and converted at once, so that
+ * what the store cannot hold fails at its statement.  Rows to change are found
+ * again by their ctid, which names the entity the scan read (txn/buffer).
+ * Easy to break: properties that the foreign table does not declare must
+ * survive an UPDATE.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/appendinfo.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "exec/modify.h"
+#include "remote/convert.h"
+#include "remote/memory.h"
+#include "txn/buffer.h"
+
+typedef struct itableModify
+{
+	itableTarget *target;
+	itableTable *table;
+	AttrNumber	row_identity;	/* of the subplan's ctid; 0: INSERT */
+} itableModify;
+
+static int
+itableIsForeignRelUpdatable(Relation rel)
+{
+	itableTable *table = itable_table_def(RelationGetRelid(rel));
+
+	/* index tables are written through their fact table only */
+	if (!table->updatable || itable_is_index(table))
+		return 0;
+	return (1 << CMD_INSERT) | (1 << CMD_UPDATE) | (1 << CMD_DELETE);
+}
+
+static void
+itableAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
+							  RangeTblEntry *target_rte,
+							  Relation target_relation)
+{
+	Var		   *var = makeVar(rtindex, SelfItemPointerAttributeNumber, TIDOID,
+							  -1, InvalidOid, 0);
+
+	add_row_identity_var(root, var, rtindex, "ctid");
+}
+
+static List *
+itablePlanForeignModify(PlannerInfo *root, ModifyTable *plan,
+						Index resultRelation, int subplan_index)
+{
+	if (plan->onConflictAction != ONCONFLICT_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("ON CONFLICT is not supported by this version of itable_fdw")));
+	return NIL;
+}
+
+static void
+begin_modify(ResultRelInfo *relation, EState *estate)
+{
+	itableModify *modify = palloc0(sizeof(itableModify));
+
+	modify->table = itable_table_def(RelationGetRelid(relation->ri_RelationDesc));
+	if (itableIsForeignRelUpdatable(relation->ri_RelationDesc) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("foreign table \"%s\" cannot be changed",
+						modify->table->relname),
+				 itable_is_index(modify->table) ?
+				 errhint("It is an index table; change its fact table.") : 0));
+	modify->target = itable_target(modify->table,
+								   itable_write_user(relation, estate));
+	relation->ri_FdwState = modify;
+}
+
+static void
+itableBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *relation,
+						 List *fdw_private, int subplan_index, int eflags)
+{
+	itableModify *modify;
+	Plan	   *subplan = outerPlanState(mtstate)->plan;
+
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	begin_modify(relation, mtstate->ps.state);
+	modify = relation->ri_FdwState;
+	if (mtstate->operation == CMD_INSERT)
+		return;
+	modify->row_identity = ExecFindJunkAttributeInTlist(subplan->targetlist,
+														"ctid");
+	if (!AttributeNumberIsValid(modify->row_identity))
+		elog(ERROR, "could not find the row identity column");
+}
+
+static void
+itableBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *relation)
+{
+	begin_modify(relation, mtstate->ps.state);
+}
+
+static void
+itableEndForeignInsert(EState *estate, ResultRelInfo *relation)
+{
+	relation->ri_FdwState = NULL;
+}
+
+static tmodel_entity *
+entity_of_slot(const itableModify *modify, TupleTableSlot *slot)
+{
+	slot_getallattrs(slot);
+	return itable_row_to_entity(itable_buffer_arena(), modify->table,
+								slot->tts_values, slot->tts_isnull);
+}
+
+static TupleTableSlot *
+itableExecForeignInsert(EState *estate, ResultRelInfo *relation,
+						TupleTableSlot *slot, TupleTableSlot *planSlot)
+{
+	itableModify *modify = relation->ri_FdwState;
+
+	itable_buffer_insert(modify->target, entity_of_slot(modify, slot));
+	return slot;
+}
+
+static TupleTableSlot **
+itableExecForeignBatchInsert(EState *estate, ResultRelInfo *relation,
+							 TupleTableSlot **slots,
+							 TupleTableSlot **planSlots, int *numSlots)
+{
+	itableModify *modify = relation->ri_FdwState;
+
+	for (int i = 0; i < *numSlots; i++)
+		itable_buffer_insert(modify->target, entity_of_slot(modify, slots[i]));
+	return slots;
+}
+
+/* Buffering rows is cheap either way; batches save executor calls. */
+static int
+itableGetForeignModifyBatchSize(ResultRelInfo *relation)
+{
+	TriggerDesc *triggers = relation->ri_TrigDesc;
+
+	if (relation->ri_projectReturning != NULL ||
+		relation->ri_WithCheckOptions != NIL ||
+		(triggers != NULL && (triggers->trig_insert_before_row ||
+							  triggers->trig_insert_after_row)))
+		return 1;
+	return 100;
+}
+
+static const tmodel_entity *
+row_read(const itableModify *modify, TupleTableSlot *planSlot)
+{
+	bool		isnull;
+	Datum		tid = ExecGetJunkAttribute(planSlot, modify->row_identity,
+										   &isnull);
+
+	if (isnull)
+		elog(ERROR, "row identity is NULL");
+	return itable_remembered_row((ItemPointer) DatumGetPointer(tid));
+}
+
+/* Does one of the table's columns hold the property? */
+static bool
+is_declared(const itableTable *table, tmodel_span property)
+{
+	itableColumn *column = itable_column_of_property(table, property);
+
+	return column != NULL && column->kind == ITABLE_PROPERTY;
+}
+
+/* What other programs keep in the entity, beyond our columns. */
+static tmodel_entity *
+with_undeclared(const itableTable *table, tmodel_entity *entity,
+				const tmodel_entity *read)
+{
+	tmodel_entity *result = tmodel_entity_extend(itable_buffer_arena(), entity,
+												 read->nproperties);
+
+	itable_check_arena(itable_buffer_arena());
+	for (int i = 0; i < read->nproperties; i++)
+		if (!is_declared(table, read->properties[i].name) &&
+			!tmodel_is_reserved(read->properties[i].name))
+			tmodel_entity_set(result, read->properties[i].name,
+							  &read->properties[i].value);
+	return result;
+}
+
+static TupleTableSlot *
+itableExecForeignUpdate(EState *estate, ResultRelInfo *relation,
+						TupleTableSlot *slot, TupleTableSlot *planSlot)
+{
+	itableModify *modify = relation->ri_FdwState;
+	const tmodel_entity *read = row_read(modify, planSlot);
+	tmodel_entity *entity = entity_of_slot(modify, slot);
+
+	entity = with_undeclared(modify->table, entity, read);
+	return itable_buffer_update(modify->target, read, entity) ? slot : NULL;
+}
+
+static TupleTableSlot *
+itableExecForeignDelete(EState *estate, ResultRelInfo *relation,
+						TupleTableSlot *slot, TupleTableSlot *planSlot)
+{
+	itableModify *modify = relation->ri_FdwState;
+	const tmodel_entity *read = row_read(modify, planSlot);
+
+	if (!itable_buffer_delete(modify->target, read))
+		return NULL;
+	if (relation->ri_projectReturning != NULL)
+	{
+		ExecClearTuple(slot);
+		itable_entity_to_row(itable_buffer_arena(), modify->table, read, NULL,
+							 slot->tts_values, slot->tts_isnull);
+		ExecStoreVirtualTuple(slot);
+	}
+	return slot;
+}
+
+void
+itable_modify_routine(FdwRoutine *routine)
+{
+	routine->IsForeignRelUpdatable = itableIsForeignRelUpdatable;
+	routine->AddForeignUpdateTargets = itableAddForeignUpdateTargets;
+	routine->PlanForeignModify = itablePlanForeignModify;
+	routine->BeginForeignModify = itableBeginForeignModify;
+	routine->BeginForeignInsert = itableBeginForeignInsert;
+	routine->EndForeignInsert = itableEndForeignInsert;
+	routine->ExecForeignInsert = itableExecForeignInsert;
+	routine->ExecForeignBatchInsert = itableExecForeignBatchInsert;
+	routine->GetForeignModifyBatchSize = itableGetForeignModifyBatchSize;
+	routine->ExecForeignUpdate = itableExecForeignUpdate;
+	routine->ExecForeignDelete = itableExecForeignDelete;
+}

@@ -1,0 +1,46 @@
+/*
+ * itable_fdw.c
+ *	  Module magic, initialisation, and the handler; nothing else.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "foreign/fdwapi.h"
+
+#include "exec/modify.h"
+#include "exec/scan.h"
+#include "plan/plan.h"
+#include "remote/session.h"
+#include "table/settings.h"
+#include "txn/xact.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(itable_fdw_handler);
+
+void		_PG_init(void);
+
+void
+_PG_init(void)
+{
+	itable_settings_init();
+	itable_sessions_init();
+	itable_xact_init();
+}
+
+Datum
+itable_fdw_handler(PG_FUNCTION_ARGS)
+{
+	FdwRoutine *routine = makeNode(FdwRoutine);
+
+	routine->GetForeignRelSize = itableGetForeignRelSize;
+	routine->GetForeignPaths = itableGetForeignPaths;
+	routine->GetForeignPlan = itableGetForeignPlan;
+	routine->BeginForeignScan = itableBeginForeignScan;
+	routine->IterateForeignScan = itableIterateForeignScan;
+	routine->ReScanForeignScan = itableReScanForeignScan;
+	routine->EndForeignScan = itableEndForeignScan;
+	routine->ExplainForeignScan = itableExplainForeignScan;
+	itable_modify_routine(routine);
+	PG_RETURN_POINTER(routine);
+}
