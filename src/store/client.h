@@ -153,7 +153,7 @@ extern bool tstore_wait(tstore_client *client, tstore_request *request);
 /* Moves what can be moved without waiting. */
 extern void tstore_poll(tstore_client *client);
 
-/* Frees the request and its reply; one in flight is broken off. NULL is fine. */
+/* Frees request and reply; one in flight is broken off. NULL is fine. */
 extern void tstore_finish(tstore_request *request);
 
 /* For the caller's own use (which change a reply belongs to). */
@@ -190,11 +190,11 @@ extern void tstore_reset_statistics(tstore_client *client);
  * TIMEOUT and LOST.  Writes are repeated on THROTTLED and CONNECT, where
  * nothing was applied, and upserts (idempotent; also a batch of only upserts)
  * also on the others; any other write ends with maybe_applied and the caller
- * must look.  The wait is Retry-After (seconds or a date), x-ms-retry-after-ms,
- * retry-after-ms, else exponential from 0.1 s to 10 s with jitter; it counts as
- * waiting (should_abort ends it).  A stale kept-alive connection is not an
- * attempt: libcurl reconnects when nothing was answered and the request is a
- * read; otherwise it is LOST.
+ * must look.  The wait is x-ms-retry-after-ms, retry-after-ms, Retry-After
+ * (seconds or a date; at most 60 s), else exponential from 0.1 s to 10 s with
+ * jitter; it counts as waiting (should_abort ends it).  A stale kept-alive
+ * connection is not an attempt: libcurl reconnects when nothing was answered
+ * and the request is a read; otherwise it is LOST.
  */
 
 #endif							/* TSTORE_CLIENT_H */

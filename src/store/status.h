@@ -20,12 +20,12 @@ typedef enum tstore_status
 	TSTORE_TABLE_BEING_DELETED, /* 409 TableBeingDeleted */
 	TSTORE_PRECONDITION,		/* 412 */
 	TSTORE_AUTH,				/* 401, 403 */
-	TSTORE_TOO_LARGE,			/* 413; 400 EntityTooLarge, PropertyValueTooLarge... */
+	TSTORE_TOO_LARGE,			/* 413; 400 EntityTooLarge and the like */
 	TSTORE_INVALID,				/* any other 4xx */
 	TSTORE_THROTTLED,			/* 503, 429; not applied */
-	TSTORE_SERVER,				/* other 5xx; a write may have been applied */
+	TSTORE_SERVER,				/* other 5xx; may be applied */
 	TSTORE_CONNECT,				/* no connection; nothing was sent */
-	TSTORE_TIMEOUT,				/* no (whole) answer in time; may be applied */
+	TSTORE_TIMEOUT,				/* no whole answer in time; may be applied */
 	TSTORE_LOST,				/* connection broke; may be applied */
 	TSTORE_TLS,					/* certificate or handshake; nothing sent */
 	TSTORE_PROTOCOL,			/* an answer that is not understood */
@@ -38,7 +38,7 @@ typedef struct tstore_error
 {
 	tstore_status status;
 	int			http_status;	/* 0: no answer */
-	int			operation;		/* failing operation of a batch; -1: none */
+	int			operation;		/* failing one of a batch; -1: none */
 	char		code[64];		/* the store's code, "" when it gave none */
 	char		request_id[64]; /* x-ms-request-id, "" when none */
 	char		message[256];	/* the store's or libcurl's words, one line */

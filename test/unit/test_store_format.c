@@ -381,7 +381,8 @@ UNIT_TEST(store_entity_bodies)
 	tmodel_buf_init(&buf, &arena);
 	CHECK(tstore_entity_print(&buf, &entity));
 	CHECK_STR(buf.data, "{\"PartitionKey\":\"p\\\"\",\"RowKey\":\"\","
-			  "\"s\":\"\\\"\\\\\\u000a\\u0000\\u001f\\u007f\\u2029\xe2\x82\xac/\","
+			  "\"s\":\"\\\"\\\\\\u000a\\u0000\\u001f\\u007f\\u2029"
+			  "\xe2\x82\xac/\","
 			  "\"i\":-5,\"l@odata.type\":\"Edm.Int64\","
 			  "\"l\":\"9223372036854775807\","
 			  "\"d@odata.type\":\"Edm.Double\",\"d\":3.0,"

@@ -515,3 +515,54 @@ UNIT_TEST(store_live_wrong_key)
 	tstore_finish(request);
 	tstore_close(l.client);
 }
+
+/* Keys that are hard to write in URLs, as parts of batches, page by page. */
+UNIT_TEST(store_live_odd_keys)
+{
+	static const char *const keys[] = {
+		"", "a'b", "''", "a b+c%41&=@!$(),;:*", "\xf0\x9f\x98\x80 {}", "..",
+		"\"x\"", "http:x PUT", "--changeset_itable_fdw", "plain"
+	};
+	enum {NKEYS = sizeof(keys) / sizeof(keys[0])};
+	static const tstore_write writes[] = {
+		TSTORE_INSERT, TSTORE_REPLACE, TSTORE_MERGE, TSTORE_UPSERT_REPLACE,
+		TSTORE_UPSERT_MERGE, TSTORE_DELETE
+	};
+	tmodel_property property = {TMODEL_SPAN("n"), tmodel_int64(0)};
+	tmodel_entity entities[NKEYS];
+	tstore_operation operations[NKEYS];
+	live		l;
+
+	if (!live_open(&l))
+		return;
+	for (size_t p = 0; p < NKEYS; p++)
+	{
+		for (size_t w = 0; w < sizeof(writes) / sizeof(writes[0]); w++)
+		{
+			tstore_query query = {.top = 3, .filter = TMODEL_SPAN("n ge 0L")};
+			tstore_request *request;
+			int			pages;
+
+			for (size_t r = 0; r < NKEYS; r++)
+			{
+				entities[r] = (tmodel_entity) {
+					.partition_key = tmodel_span_of(keys[p]),
+					.row_key = tmodel_span_of(keys[r]),
+					.nproperties = 1, .properties = &property
+				};
+				operations[r] = (tstore_operation) {writes[w], &entities[r],
+				{"*", 1}};
+			}
+			request = tstore_start_batch(l.client, l.table, NKEYS, operations);
+			if (live_status(&l, request) != TSTORE_OK)
+				UNIT_FAIL("key \"%s\", write %zu: operation %d: %s", keys[p], w,
+						  tstore_reply_of(request)->error.operation,
+						  tstore_reply_of(request)->error.message);
+			tstore_finish(request);
+			CHECK_INT(live_count(&l, &query, &pages),
+					  writes[w] == TSTORE_DELETE ? 0 : NKEYS);
+			CHECK(!unit_failed());
+		}
+	}
+	live_close(&l);
+}

@@ -1,7 +1,7 @@
 /*
  * test_store_reply.c
- *		What the store client reads: entities, pages, errors, batch answers, and
- *		what it decides about another attempt.
+ *		What the store client reads: entities, pages, errors, batch answers,
+ *		and what it decides about another attempt.
  *
  * Golden vectors: store-entity.tsv, store-error.tsv.
  */
@@ -376,7 +376,8 @@ UNIT_TEST(store_batch_answers)
 
 		tmodel_arena_init(&arena, &tmodel_malloc);
 		reply_exchange(&exchange, &arena, 202, expected->body);
-		exchange.answer.content_type = TMODEL_SPAN("multipart/mixed;boundary=b");
+		exchange.answer.content_type =
+			TMODEL_SPAN("multipart/mixed;boundary=b");
 		tstore_response_read(&arena, &call, &exchange, &reply);
 		if (reply.error.status != expected->status)
 			UNIT_FAIL("case %zu", i);
