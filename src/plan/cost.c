@@ -15,8 +15,11 @@
 
 #include "plan/plan.h"
 
-/* share of a request's cost when others are in flight with it */
-#define PARALLEL_SHARE 0.125
+/*
+ * A point read among others in flight: a quarter of a page of a thousand
+ * entities (bench/RESULTS.md), eight at a time.
+ */
+#define PARALLEL_SHARE (1.0 / 32)
 
 /* How many entities the conditions on keys leave. */
 static double

@@ -552,9 +552,11 @@ itable_row_to_entity(tmodel_arena *arena, const itableTable *table,
 		if (column == NULL || column->kind != ITABLE_PROPERTY || isnull[i])
 			continue;
 		property = &entity->properties[entity->nproperties++];
-		property->name = column->property;
+		/* the entity may outlive the table's definition */
+		property->name = tmodel_span_copy(arena, column->property);
 		property->value = itable_to_value(arena, column, values[i], false);
 	}
+	itable_check_arena(arena);
 	check_fit(table, entity);
 	return entity;
 }

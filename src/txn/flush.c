@@ -346,16 +346,31 @@ is_not_applied(tmodel_verdict verdict)
 	return verdict != TMODEL_COMMITTED && verdict != TMODEL_DOUBTFUL;
 }
 
+/* The first refusal any change met, for the report. */
+static const tstore_error *
+first_error(const flushRun *run)
+{
+	for (flushSite *site = run->sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+			if (site->items[i].error.status != TSTORE_OK &&
+				!is_applied(tmodel_machine_verdict(site->items[i].machine)))
+				return &site->items[i].error;
+	return NULL;
+}
+
 /* Something is visible, or may be: 08007 and the keys. */
 static void
 report_partial(const flushRun *run)
 {
+	const tstore_error *cause = first_error(run);
 	StringInfoData detail;
 
 	initStringInfo(&detail);
 	append_keys(run, &detail, "Applied", is_applied);
 	append_keys(run, &detail, "Not applied", is_not_applied);
 	append_keys(run, &detail, "Unknown", is_doubtful);
+	if (cause != NULL)
+		appendStringInfo(&detail, "\nCause: %s", itable_error_detail(cause));
 	ereport(ERROR,
 			(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
 			 errmsg("the commit reached only a part of the store"),
