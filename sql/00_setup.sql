@@ -1,0 +1,44 @@
+-- The extension, the server all tests use, and small helpers for them.
+\getenv endpoint ITABLE_TEST_ENDPOINT
+\getenv account ITABLE_TEST_ACCOUNT
+\getenv account_key ITABLE_TEST_KEY
+CREATE EXTENSION itable_fdw;
+\set ECHO none
+CREATE SERVER store FOREIGN DATA WRAPPER itable_fdw
+  OPTIONS (endpoint :'endpoint');
+CREATE USER MAPPING FOR CURRENT_USER SERVER store
+  OPTIONS (account :'account', account_key :'account_key');
+\set ECHO all
+
+-- EXPLAIN (ANALYZE) without what differs between stores and runs
+CREATE FUNCTION explain_counts(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE
+    'EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query
+  LOOP
+    RETURN NEXT regexp_replace(line, 'Bytes: \d+', 'Bytes: N');
+  END LOOP;
+END $$;
+
+-- How many requests a statement sends
+CREATE FUNCTION requests_of(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  before bigint;
+BEGIN
+  SELECT coalesce(sum(requests), 0) INTO before FROM itable_stats();
+  EXECUTE query;
+  RETURN (SELECT sum(requests) FROM itable_stats()) - before;
+END $$;
+
+-- The error of a statement: SQLSTATE and primary message
+CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE query;
+  RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE || ': ' || SQLERRM;
+END $$;
+
+SELECT component, version IS NOT NULL AS has_version FROM itable_fdw_diag();
