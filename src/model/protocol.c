@@ -18,7 +18,7 @@
 
 /* A machine with room for that many entries; NULL: out of memory. */
 tmodel_machine *
-itm_machine_new(tmodel_arena *arena, int nentries)
+tmodel_p_machine_new(tmodel_arena *arena, int nentries)
 {
 	tmodel_machine *machine = tmodel_alloc(arena, sizeof(tmodel_machine));
 	size_t		room = nentries > 0 ? (size_t) nentries : 1;
@@ -38,7 +38,7 @@ itm_machine_new(tmodel_arena *arena, int nentries)
 
 /* Starts a set of tasks; the old ones' slots become unknown. */
 void
-itm_begin(tmodel_machine *machine, tmodel_phase phase)
+tmodel_p_begin(tmodel_machine *machine, tmodel_phase phase)
 {
 	machine->phase = phase;
 	machine->first_slot += machine->ntasks;
@@ -48,8 +48,9 @@ itm_begin(tmodel_machine *machine, tmodel_phase phase)
 
 /* Adds a request; entity NULL means that making it ran out of memory. */
 task *
-itm_add(tmodel_machine *machine, task_kind kind, tmodel_action action,
-		tmodel_span table, const tmodel_entity *entity, tmodel_span if_match)
+tmodel_p_add(tmodel_machine *machine, task_kind kind, tmodel_action action,
+			 tmodel_span table, const tmodel_entity *entity,
+			 tmodel_span if_match)
 {
 	task	   *added = &machine->tasks[machine->ntasks];
 
@@ -69,11 +70,11 @@ itm_add(tmodel_machine *machine, task_kind kind, tmodel_action action,
 
 /* Ends the machine; a verdict that is already there stays. */
 bool
-itm_finish(tmodel_machine *machine, tmodel_verdict verdict)
+tmodel_p_finish(tmodel_machine *machine, tmodel_verdict verdict)
 {
 	if (machine->verdict == TMODEL_PENDING)
 		machine->verdict = verdict;
-	itm_begin(machine, TMODEL_FINISHED);
+	tmodel_p_begin(machine, TMODEL_FINISHED);
 	return true;
 }
 
@@ -81,10 +82,9 @@ itm_finish(tmodel_machine *machine, tmodel_verdict verdict)
 static bool
 out_of_memory(tmodel_machine *machine)
 {
-	bool		committed = machine->verdict == TMODEL_COMMITTED;
-
-	itm_finish(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_FAILED);
-	return committed;
+	tmodel_p_finish(machine, machine->unknown ? TMODEL_DOUBTFUL :
+					TMODEL_FAILED);
+	return machine->verdict == TMODEL_COMMITTED;
 }
 
 /*
@@ -98,11 +98,11 @@ fail(tmodel_machine *machine, tmodel_verdict verdict)
 	if (machine->verdict == TMODEL_PENDING)
 		machine->verdict = verdict;
 	if (machine->verdict == TMODEL_DOUBTFUL || !machine->own_stub)
-		return itm_finish(machine, machine->verdict);
+		return tmodel_p_finish(machine, machine->verdict);
 	machine->own_stub = false;
-	itm_begin(machine, TMODEL_SETTLE);
-	itm_add(machine, TASK_UNDO, TMODEL_DELETE, machine->change->table,
-			machine->base, machine->base->etag);
+	tmodel_p_begin(machine, TMODEL_SETTLE);
+	tmodel_p_add(machine, TASK_UNDO, TMODEL_DELETE, machine->change->table,
+				 machine->base, machine->base->etag);
 	return true;
 }
 
@@ -118,10 +118,10 @@ read_fact(tmodel_machine *machine, tmodel_phase phase)
 {
 	const tmodel_change *change = machine->change;
 
-	itm_begin(machine, phase);
-	itm_add(machine, TASK_READ_FACT, TMODEL_GET, change->table,
-			change->new_fact != NULL ? change->new_fact : change->old_fact,
-			(tmodel_span) {NULL, 0});
+	tmodel_p_begin(machine, phase);
+	tmodel_p_add(machine, TASK_READ_FACT, TMODEL_GET, change->table,
+				 change->new_fact != NULL ? change->new_fact : change->old_fact,
+				 (tmodel_span) {NULL, 0});
 	return true;
 }
 
@@ -130,9 +130,10 @@ enter_reserve(tmodel_machine *machine)
 {
 	machine->base = NULL;
 	machine->own_stub = false;
-	itm_begin(machine, TMODEL_RESERVE);
-	if (itm_add(machine, TASK_RESERVE, TMODEL_INSERT, machine->change->table,
-				itm_stub(machine), (tmodel_span) {NULL, 0}) == NULL)
+	tmodel_p_begin(machine, TMODEL_RESERVE);
+	if (tmodel_p_add(machine, TASK_RESERVE, TMODEL_INSERT,
+					 machine->change->table, tmodel_p_stub(machine),
+					 (tmodel_span) {NULL, 0}) == NULL)
 		return out_of_memory(machine);
 	return true;
 }
@@ -144,7 +145,7 @@ touches_done(tmodel_machine *machine)
 	bool		fence = false;
 
 	if (machine->verdict != TMODEL_PENDING)
-		return itm_enter_settle(machine);
+		return tmodel_p_enter_settle(machine);
 
 	/*
 	 * A REFRESH commits (fences) only to be allowed to verify.  The touches of
@@ -161,9 +162,9 @@ touches_done(tmodel_machine *machine)
 		for (int i = 0; i < machine->nentries && !fence; i++)
 			fence = machine->entries[i].index->covering;
 		if (!fence)
-			return itm_finish(machine, TMODEL_COMMITTED);
+			return tmodel_p_finish(machine, TMODEL_COMMITTED);
 	}
-	return itm_enter_commit(machine);
+	return tmodel_p_enter_commit(machine);
 }
 
 static bool
@@ -173,9 +174,9 @@ enter_touch(tmodel_machine *machine)
 
 #ifdef TMODEL_BREAK_FACTFIRST
 	if (machine->verdict == TMODEL_PENDING)
-		return itm_enter_commit(machine);
+		return tmodel_p_enter_commit(machine);
 #endif
-	itm_begin(machine, TMODEL_TOUCH);
+	tmodel_p_begin(machine, TMODEL_TOUCH);
 	for (int i = 0; i < machine->nentries; i++)
 	{
 		entry_work *work = &machine->entries[i];
@@ -184,11 +185,11 @@ enter_touch(tmodel_machine *machine)
 
 		work->etag = none;
 		if (work->plan == ENTRY_READ)
-			added = itm_add(machine, TASK_READ_ENTRY, TMODEL_GET, table,
-							work->old_entry, none);
+			added = tmodel_p_add(machine, TASK_READ_ENTRY, TMODEL_GET, table,
+								 work->old_entry, none);
 		else
-			added = itm_add(machine, TASK_TOUCH, TMODEL_UPSERT, table,
-							itm_touched(machine, work), none);
+			added = tmodel_p_add(machine, TASK_TOUCH, TMODEL_UPSERT, table,
+								 tmodel_p_touched(machine, work), none);
 		if (added == NULL)
 			return out_of_memory(machine);
 		added->entry = work;
@@ -202,7 +203,7 @@ enter_touch(tmodel_machine *machine)
 }
 
 bool
-itm_enter_commit(tmodel_machine *machine)
+tmodel_p_enter_commit(tmodel_machine *machine)
 {
 	const tmodel_change *change = machine->change;
 	const tmodel_entity *base = machine->base;
@@ -211,9 +212,9 @@ itm_enter_commit(tmodel_machine *machine)
 	const tmodel_entity *entity = base;
 
 	if (machine->repair != NULL)
-		return itm_repair_commit(machine);
+		return tmodel_p_repair_commit(machine);
 
-	itm_begin(machine, TMODEL_COMMIT);
+	tmodel_p_begin(machine, TMODEL_COMMIT);
 	if (base != NULL)
 		if_match = base->etag;
 	switch (change->kind)
@@ -221,21 +222,21 @@ itm_enter_commit(tmodel_machine *machine)
 		case TMODEL_CHANGE_INSERT:
 			if (base == NULL)
 				action = TMODEL_INSERT;
-			entity = itm_new_fact(machine);
+			entity = tmodel_p_new_fact(machine);
 			break;
 		case TMODEL_CHANGE_UPDATE:
-			entity = itm_new_fact(machine);
+			entity = tmodel_p_new_fact(machine);
 			break;
 		case TMODEL_CHANGE_DELETE:
 			action = TMODEL_DELETE;
 			break;
 		case TMODEL_CHANGE_REFRESH:
 			action = TMODEL_MERGE;
-			entity = itm_fenced(machine, base);
+			entity = tmodel_p_fenced(machine, base);
 			break;
 	}
-	if (itm_add(machine, TASK_COMMIT, action, change->table, entity,
-				if_match) == NULL)
+	if (tmodel_p_add(machine, TASK_COMMIT, action, change->table, entity,
+					 if_match) == NULL)
 		return out_of_memory(machine);
 	return true;
 }
@@ -262,7 +263,7 @@ settle_entry(tmodel_machine *machine, const entry_work *work)
 		if (!work->index->covering)
 			return true;
 		action = TMODEL_MERGE;
-		entity = itm_verified(machine, work->new_entry);
+		entity = tmodel_p_verified(machine, work->new_entry);
 	}
 #ifdef TMODEL_BREAK_VERIFYSTAR
 	if (action == TMODEL_MERGE)
@@ -272,25 +273,25 @@ settle_entry(tmodel_machine *machine, const entry_work *work)
 	if (action == TMODEL_DELETE)
 		if_match = TMODEL_SPAN("*");
 #endif
-	return itm_add(machine, TASK_SETTLE, action, work->index->table, entity,
-				   if_match) != NULL;
+	return tmodel_p_add(machine, TASK_SETTLE, action, work->index->table,
+						entity, if_match) != NULL;
 }
 
 /* After COMMITTED, or after the own stub of an abandoned INSERT was deleted. */
 bool
-itm_enter_settle(tmodel_machine *machine)
+tmodel_p_enter_settle(tmodel_machine *machine)
 {
-	itm_begin(machine, TMODEL_SETTLE);
+	tmodel_p_begin(machine, TMODEL_SETTLE);
 	if (machine->repair != NULL)
 	{
-		if (!itm_repair_settle(machine))
+		if (!tmodel_p_repair_settle(machine))
 			return out_of_memory(machine);
 	}
 	for (int i = 0; i < machine->nentries; i++)
 		if (!settle_entry(machine, &machine->entries[i]))
 			return out_of_memory(machine);
 	if (machine->ntasks == 0)
-		return itm_finish(machine, machine->verdict);
+		return tmodel_p_finish(machine, machine->verdict);
 	return true;
 }
 
@@ -303,7 +304,7 @@ committed(tmodel_machine *machine)
 #ifdef TMODEL_BREAK_FACTFIRST
 	return enter_touch(machine);
 #endif
-	return itm_enter_settle(machine);
+	return tmodel_p_enter_settle(machine);
 }
 
 /* ---- decisions ----------------------------------------------------------- */
@@ -313,7 +314,7 @@ static bool
 replaces_own_write(const tmodel_machine *machine)
 {
 	return machine->base != NULL && !tmodel_entity_is_stub(machine->base) &&
-		itm_has_write_id(machine->base, machine->change->write_id);
+		tmodel_p_has_write_id(machine->base, machine->change->write_id);
 }
 
 /* Did this machine's write make the live fact what it is, now or earlier? */
@@ -325,7 +326,7 @@ is_own_success(const tmodel_machine *machine, const tmodel_entity *fact)
 	if (change->new_fact == NULL)
 		return false;
 	if (change->indexed)
-		return itm_has_write_id(fact, change->write_id) &&
+		return tmodel_p_has_write_id(fact, change->write_id) &&
 			!replaces_own_write(machine);
 	/* Without write ids the contents must do. */
 	return machine->unknown &&
@@ -339,8 +340,8 @@ is_own_success(const tmodel_machine *machine, const tmodel_entity *fact)
  *
  * UPDATE, DELETE: the newest write id of the version that was to be replaced is
  * still there, so the fact is the same incarnation and the list did not run
- * over; an applied UPDATE's id would stand before it.  INSERT over a stub: never;
- * the new fact could have been deleted, and reserved or inserted by another.
+ * over; an applied UPDATE's id would stand before it.  INSERT over a stub:
+ * never; the new fact could have been deleted, and inserted by another.
  */
 static bool
 proves_not_applied(const tmodel_machine *machine, const tmodel_entity *fact)
@@ -361,10 +362,10 @@ proves_not_applied(const tmodel_machine *machine, const tmodel_entity *fact)
 	if (!change->indexed || fact == NULL || tmodel_entity_is_stub(fact) ||
 		replaces_own_write(machine))
 		return false;
-	newest = itm_newest_write_id(machine->base);
+	newest = tmodel_p_newest_write_id(machine->base);
 	if (newest.len == 0)
-		return itm_newest_write_id(fact).len == 0;
-	return itm_has_write_id(fact, newest);
+		return tmodel_p_newest_write_id(fact).len == 0;
+	return tmodel_p_has_write_id(fact, newest);
 }
 
 /* The version just read becomes the one to replace; everything begins again. */
@@ -380,7 +381,7 @@ begin_again(tmodel_machine *machine, const tmodel_entity *base)
 		if (machine->base == NULL)
 			return out_of_memory(machine);
 		machine->own_stub = tmodel_entity_is_stub(base) &&
-			itm_has_write_id(base, machine->change->write_id);
+			tmodel_p_has_write_id(base, machine->change->write_id);
 		return enter_touch(machine);
 	}
 	if (machine->change->indexed && !machine->change->direct)
@@ -390,7 +391,7 @@ begin_again(tmodel_machine *machine, const tmodel_entity *base)
 	 * Insert-if-absent: the touches stay as they are.  A copy of the commit may
 	 * be applied at any moment, and their ETags must be from before it.
 	 */
-	return itm_enter_commit(machine);
+	return tmodel_p_enter_commit(machine);
 }
 
 /*
@@ -408,19 +409,19 @@ decide(tmodel_machine *machine, const tmodel_entity *fact)
 	/* Unchanged: no copy of the commit was applied; it may be sent again. */
 	if (fact != NULL && machine->base != NULL &&
 		tmodel_span_equal(fact->etag, machine->base->etag))
-		return again ? itm_enter_commit(machine) :
+		return again ? tmodel_p_enter_commit(machine) :
 			fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
 				 TMODEL_LOST_RACE);
 	if (live && is_own_success(machine, fact))
 		return machine->late_touches ?
-			itm_finish(machine, TMODEL_COMMITTED) : committed(machine);
+			tmodel_p_finish(machine, TMODEL_COMMITTED) : committed(machine);
 	/* Gone is what a DELETE wanted; absence also serves as its fence. */
 	if (fact == NULL && change->kind == TMODEL_CHANGE_DELETE &&
 		machine->unknown)
 		return committed(machine);
 	machine->own_stub = false;
 	if (machine->unknown && !proves_not_applied(machine, fact))
-		return itm_finish(machine, TMODEL_DOUBTFUL);
+		return tmodel_p_finish(machine, TMODEL_DOUBTFUL);
 
 	/* A copy of an insert-if-absent may still arrive; others cannot. */
 	if (change->kind != TMODEL_CHANGE_INSERT)
@@ -548,9 +549,9 @@ answer_fence(tmodel_machine *machine, const tmodel_answer *answer)
 		case TMODEL_ABSENT:
 		case TMODEL_MISMATCH:
 		case TMODEL_UNKNOWN:
-			return itm_finish(machine, TMODEL_LOST_RACE);
+			return tmodel_p_finish(machine, TMODEL_LOST_RACE);
 		default:
-			return itm_finish(machine, TMODEL_FAILED);
+			return tmodel_p_finish(machine, TMODEL_FAILED);
 	}
 }
 
@@ -578,7 +579,7 @@ answer_commit(tmodel_machine *machine, const tmodel_answer *answer)
 		case TMODEL_UNKNOWN:
 			machine->unknown = true;
 			if (machine->unknowns++ >= MAX_UNKNOWN)
-				return itm_finish(machine, TMODEL_DOUBTFUL);
+				return tmodel_p_finish(machine, TMODEL_DOUBTFUL);
 			return read_fact(machine, TMODEL_TOUCH);
 		default:
 			return fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
@@ -592,10 +593,10 @@ answer_settle(tmodel_machine *machine, task *answered,
 			  const tmodel_answer *answer)
 {
 	if (answered->kind == TASK_UNDO && answer->outcome == TMODEL_APPLIED)
-		return itm_enter_settle(machine);
+		return tmodel_p_enter_settle(machine);
 	answered->answered = true;
 	if (--machine->nopen == 0)
-		itm_finish(machine, machine->verdict);
+		tmodel_p_finish(machine, machine->verdict);
 	return true;
 }
 
@@ -610,12 +611,12 @@ tmodel_machine_start(tmodel_arena *arena, const tmodel_change *change)
 	for (int i = 0; i < change->nindexes; i++)
 		nentries += change->indexes[i].old_entries.n +
 			change->indexes[i].new_entries.n;
-	machine = itm_machine_new(arena, nentries);
+	machine = tmodel_p_machine_new(arena, nentries);
 	if (machine == NULL)
 		return NULL;
 	machine->change = change;
 	machine->base = change->old_fact;
-	if (!itm_plan_entries(machine))
+	if (!tmodel_p_plan_entries(machine))
 		return NULL;
 	if (change->kind == TMODEL_CHANGE_INSERT && change->indexed &&
 		!change->direct)
@@ -695,5 +696,5 @@ void
 tmodel_machine_stop(tmodel_machine *machine)
 {
 	if (machine->phase == TMODEL_SETTLE)
-		itm_finish(machine, machine->verdict);
+		tmodel_p_finish(machine, machine->verdict);
 }

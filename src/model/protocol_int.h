@@ -16,7 +16,7 @@
 #define MAX_UNKNOWN 3
 /* How often the whole protocol begins again because the fact moved. */
 #define MAX_REPEATS 16
-/* How often a request of SETTLE is asked for again after a rolled back batch. */
+/* How often a request of SETTLE is asked again after a rolled back batch. */
 #define MAX_SETTLE_REPEATS 8
 /* How many write ids a fact keeps. */
 #define MAX_WRITE_IDS 4
@@ -88,30 +88,30 @@ struct tmodel_machine
 };
 
 /* protocol.c */
-extern tmodel_machine *itm_machine_new(tmodel_arena *arena, int nentries);
-extern bool itm_finish(tmodel_machine *machine, tmodel_verdict verdict);
-extern bool itm_enter_settle(tmodel_machine *machine);
-extern bool itm_enter_commit(tmodel_machine *machine);
-extern void itm_begin(tmodel_machine *machine, tmodel_phase phase);
-extern task *itm_add(tmodel_machine *machine, task_kind kind,
-					 tmodel_action action, tmodel_span table,
-					 const tmodel_entity *entity, tmodel_span if_match);
+extern tmodel_machine *tmodel_p_machine_new(tmodel_arena *arena, int nentries);
+extern bool tmodel_p_finish(tmodel_machine *machine, tmodel_verdict verdict);
+extern bool tmodel_p_enter_settle(tmodel_machine *machine);
+extern bool tmodel_p_enter_commit(tmodel_machine *machine);
+extern void tmodel_p_begin(tmodel_machine *machine, tmodel_phase phase);
+extern task *tmodel_p_add(tmodel_machine *machine, task_kind kind,
+						  tmodel_action action, tmodel_span table,
+						  const tmodel_entity *entity, tmodel_span if_match);
 
 /* protocol_plan.c */
-extern bool itm_plan_entries(tmodel_machine *machine);
-extern const tmodel_entity *itm_stub(tmodel_machine *machine);
-extern const tmodel_entity *itm_touched(tmodel_machine *machine,
-										const entry_work *work);
-extern const tmodel_entity *itm_new_fact(tmodel_machine *machine);
-extern const tmodel_entity *itm_fenced(tmodel_machine *machine,
-									   const tmodel_entity *fact);
-extern const tmodel_entity *itm_verified(tmodel_machine *machine,
-										 const tmodel_entity *entry);
-extern bool itm_has_write_id(const tmodel_entity *fact, tmodel_span id);
-extern tmodel_span itm_newest_write_id(const tmodel_entity *fact);
+extern bool tmodel_p_plan_entries(tmodel_machine *machine);
+extern const tmodel_entity *tmodel_p_stub(tmodel_machine *machine);
+extern const tmodel_entity *tmodel_p_touched(tmodel_machine *machine,
+											 const entry_work *work);
+extern const tmodel_entity *tmodel_p_new_fact(tmodel_machine *machine);
+extern const tmodel_entity *tmodel_p_fenced(tmodel_machine *machine,
+											const tmodel_entity *fact);
+extern const tmodel_entity *tmodel_p_verified(tmodel_machine *machine,
+											  const tmodel_entity *entry);
+extern bool tmodel_p_has_write_id(const tmodel_entity *fact, tmodel_span id);
+extern tmodel_span tmodel_p_newest_write_id(const tmodel_entity *fact);
 
 /* repair.c */
-extern bool itm_repair_commit(tmodel_machine *machine);
-extern bool itm_repair_settle(tmodel_machine *machine);
+extern bool tmodel_p_repair_commit(tmodel_machine *machine);
+extern bool tmodel_p_repair_settle(tmodel_machine *machine);
 
 #endif							/* TMODEL_PROTOCOL_INT_H */

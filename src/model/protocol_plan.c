@@ -112,7 +112,7 @@ plan_index(tmodel_machine *machine, const tmodel_index_change *index)
 
 /* Fills machine->entries, which has room for every old and new entry. */
 bool
-itm_plan_entries(tmodel_machine *machine)
+tmodel_p_plan_entries(tmodel_machine *machine)
 {
 	machine->nentries = 0;
 	for (int i = 0; i < machine->change->nindexes; i++)
@@ -152,7 +152,7 @@ set_true(tmodel_entity *entity, tmodel_span name)
 
 /* The stub that reserves the place of new_fact. */
 const tmodel_entity *
-itm_stub(tmodel_machine *machine)
+tmodel_p_stub(tmodel_machine *machine)
 {
 	tmodel_entity *stub = bare_entity(machine->arena,
 									  machine->change->new_fact, 2);
@@ -169,7 +169,7 @@ itm_stub(tmodel_machine *machine)
  * two touches with the same contents can be told apart by people.
  */
 const tmodel_entity *
-itm_touched(tmodel_machine *machine, const entry_work *work)
+tmodel_p_touched(tmodel_machine *machine, const entry_work *work)
 {
 	tmodel_value none = {.type = TMODEL_NULL};
 	tmodel_entity *entry = tmodel_entity_extend(machine->arena,
@@ -218,7 +218,7 @@ next_id(tmodel_span *list)
 }
 
 tmodel_span
-itm_newest_write_id(const tmodel_entity *fact)
+tmodel_p_newest_write_id(const tmodel_entity *fact)
 {
 	tmodel_span list = write_ids(fact);
 
@@ -226,7 +226,7 @@ itm_newest_write_id(const tmodel_entity *fact)
 }
 
 bool
-itm_has_write_id(const tmodel_entity *fact, tmodel_span id)
+tmodel_p_has_write_id(const tmodel_entity *fact, tmodel_span id)
 {
 	tmodel_span list = write_ids(fact);
 
@@ -260,7 +260,7 @@ joined_ids(tmodel_machine *machine, tmodel_span list)
  * would take this success for its own.  NULL: out of memory.
  */
 const tmodel_entity *
-itm_new_fact(tmodel_machine *machine)
+tmodel_p_new_fact(tmodel_machine *machine)
 {
 	const tmodel_change *change = machine->change;
 	const tmodel_entity *base = machine->base;
@@ -297,7 +297,7 @@ itm_new_fact(tmodel_machine *machine)
 
 /* What a fence merges into the fact: only its ETag matters afterwards. */
 const tmodel_entity *
-itm_fenced(tmodel_machine *machine, const tmodel_entity *fact)
+tmodel_p_fenced(tmodel_machine *machine, const tmodel_entity *fact)
 {
 	const tmodel_value *fence = tmodel_entity_get(fact,
 												  TMODEL_SPAN(TMODEL_P_FENCE));
@@ -315,7 +315,7 @@ itm_fenced(tmodel_machine *machine, const tmodel_entity *fact)
 
 /* What verifying an own touch merges into the entry. */
 const tmodel_entity *
-itm_verified(tmodel_machine *machine, const tmodel_entity *entry)
+tmodel_p_verified(tmodel_machine *machine, const tmodel_entity *entry)
 {
 	tmodel_entity *merge = bare_entity(machine->arena, entry, 1);
 

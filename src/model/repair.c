@@ -20,7 +20,7 @@
 tmodel_machine *
 tmodel_repair_start(tmodel_arena *arena, const tmodel_repair *repair)
 {
-	tmodel_machine *machine = itm_machine_new(arena, 0);
+	tmodel_machine *machine = tmodel_p_machine_new(arena, 0);
 	bool		stub;
 
 	if (machine == NULL)
@@ -30,34 +30,35 @@ tmodel_repair_start(tmodel_arena *arena, const tmodel_repair *repair)
 	stub = repair->fact != NULL && tmodel_entity_is_stub(repair->fact);
 	if (repair->fact != NULL && !stub && repair->justified != NULL &&
 		!repair->covering)
-		itm_finish(machine, TMODEL_COMMITTED);
+		tmodel_p_finish(machine, TMODEL_COMMITTED);
 #ifndef TMODEL_BREAK_NOFENCE
 	else if (repair->fact != NULL)
-		itm_enter_commit(machine);
+		tmodel_p_enter_commit(machine);
 #endif
 	else
 	{
 		machine->verdict = TMODEL_COMMITTED;
-		itm_enter_settle(machine);
+		tmodel_p_enter_settle(machine);
 	}
 	return arena->failed ? NULL : machine;
 }
 
 /* The ETag change: deletes a stub, fences a live fact. */
 bool
-itm_repair_commit(tmodel_machine *machine)
+tmodel_p_repair_commit(tmodel_machine *machine)
 {
 	const tmodel_repair *repair = machine->repair;
 	const tmodel_entity *fact = repair->fact;
 
-	itm_begin(machine, TMODEL_COMMIT);
+	tmodel_p_begin(machine, TMODEL_COMMIT);
 	if (tmodel_entity_is_stub(fact))
-		itm_add(machine, TASK_COMMIT, TMODEL_DELETE, repair->fact_table, fact,
-				fact->etag);
-	else if (itm_add(machine, TASK_COMMIT, TMODEL_MERGE, repair->fact_table,
-					 itm_fenced(machine, fact), fact->etag) == NULL)
+		tmodel_p_add(machine, TASK_COMMIT, TMODEL_DELETE, repair->fact_table,
+					 fact, fact->etag);
+	else if (tmodel_p_add(machine, TASK_COMMIT, TMODEL_MERGE,
+						  repair->fact_table, tmodel_p_fenced(machine, fact),
+						  fact->etag) == NULL)
 	{
-		itm_finish(machine, TMODEL_FAILED);
+		tmodel_p_finish(machine, TMODEL_FAILED);
 		return false;
 	}
 	return true;
@@ -68,7 +69,7 @@ itm_repair_commit(tmodel_machine *machine)
  * may have meant another version of the fact.
  */
 bool
-itm_repair_settle(tmodel_machine *machine)
+tmodel_p_repair_settle(tmodel_machine *machine)
 {
 	const tmodel_repair *repair = machine->repair;
 	bool		live = repair->fact != NULL &&
@@ -83,9 +84,11 @@ itm_repair_settle(tmodel_machine *machine)
 		if (entry == NULL)
 			return false;
 		tmodel_entity_set(entry, TMODEL_SPAN(TMODEL_P_VERIFIED), &verified);
-		return itm_add(machine, TASK_SETTLE, TMODEL_REPLACE,
-					   repair->index_table, entry, repair->entry->etag) != NULL;
+		return tmodel_p_add(machine, TASK_SETTLE, TMODEL_REPLACE,
+							repair->index_table, entry,
+							repair->entry->etag) != NULL;
 	}
-	return itm_add(machine, TASK_SETTLE, TMODEL_DELETE, repair->index_table,
-				   repair->entry, repair->entry->etag) != NULL;
+	return tmodel_p_add(machine, TASK_SETTLE, TMODEL_DELETE,
+						repair->index_table, repair->entry,
+						repair->entry->etag) != NULL;
 }
