@@ -27,6 +27,12 @@
 /* Holds the longest URL; the library clears it for every request. */
 #define CONNECTION_MEMORY (64 * 1024)
 
+/*
+ * The service sends every body in chunks; here only large ones are, because
+ * chunks cost the library two more system calls.  So clients meet both.
+ */
+#define CHUNKED_FROM 4096
+
 typedef enum Phase
 {
 	PHASE_HEADERS,				/* handler not called yet */
@@ -110,7 +116,7 @@ connection_fd(struct MHD_Connection *connection)
 }
 
 static void
-add_headers(struct MHD_Response *response, const Request *r)
+add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 {
 	const char *version = r->header(r->who, "x-ms-version");
 	const char *client_id = r->header(r->who, "x-ms-client-request-id");
@@ -126,11 +132,21 @@ add_headers(struct MHD_Response *response, const Request *r)
 		MHD_add_response_header(response, "x-ms-client-request-id",
 								client_id);
 	if (r->reply.content_type)
-	{
 		MHD_add_response_header(response, "Content-Type",
 								r->reply.content_type);
-		if (!r->is_mock)
-			MHD_add_response_header(response, "DataServiceVersion", "3.0;");
+	if (!r->is_mock && r->reply.content_type)
+	{
+		MHD_add_response_header(response, "DataServiceVersion", "3.0;");
+		if (chunked)
+			MHD_add_response_header(response, "Transfer-Encoding", "chunked");
+	}
+	else if (!r->is_mock)
+	{
+		/* It says so for no body, though HTTP would rather not have it. */
+		MHD_set_response_options(response,
+								 MHD_RF_INSANITY_HEADER_CONTENT_LENGTH,
+								 MHD_RO_END);
+		MHD_add_response_header(response, "Content-Length", "0");
 	}
 	for (int i = 0; i < r->reply.nheaders; i++)
 		MHD_add_response_header(response, r->reply.headers[i].name,
@@ -151,7 +167,7 @@ send_reply(Exchange *x)
 	response = MHD_create_response_from_buffer(body.n, body.p ? body.p : "",
 											   body.p ? MHD_RESPMEM_MUST_FREE :
 											   MHD_RESPMEM_PERSISTENT);
-	add_headers(response, r);
+	add_headers(response, r, body.n >= CHUNKED_FROM);
 	result = MHD_queue_response(x->connection,
 								(unsigned int) r->reply.status, response);
 	MHD_destroy_response(response);
