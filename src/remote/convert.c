@@ -454,23 +454,27 @@ itable_key_failed(const itableTable *table, bool partition,
 					 errmsg("%s of \"%s\" contains a character the store forbids",
 							key, table->relname),
 					 errhint("Slash, backslash, number sign, question mark and control characters need key_encoding 'escaped'.")));
+			break;
 		case TMODEL_KEY_TOO_LONG:
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("%s of \"%s\" is too long", key, table->relname),
 					 errdetail("The store's keys have at most %d UTF-16 units, escapes included.",
 							   TMODEL_KEY_MAX_UNITS)));
+			break;
 		case TMODEL_KEY_MALFORMED:
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_CORRUPTED),
 					 errmsg("%s of an entity of \"%s\" is not in the table's key encoding",
 							key, table->relname),
 					 errhint("For tables written by other programs use key_encoding 'raw'.")));
+			break;
 		case TMODEL_KEY_MISMATCH:
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("%s of \"%s\" does not fit its column's type", key,
 							table->relname)));
+			break;
 		default:
 			ereport(ERROR,
 					(errcode(ERRCODE_OUT_OF_MEMORY),

@@ -106,3 +106,25 @@ itable_report(const tstore_error *error, const char *doing, const char *table)
 			 errdetail_internal("%s", itable_error_detail(error)),
 			 hint != NULL ? errhint("%s", hint) : 0));
 }
+
+void
+itable_report_conflict(const char *relname, const char *key)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access to foreign table \"%s\" due to concurrent update",
+					relname),
+			 errdetail("The entity with key %s is not what this transaction read.",
+					   key),
+			 errhint("Repeat the transaction.")));
+}
+
+void
+itable_report_partial(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
+			 errmsg("the commit reached only a part of the store"),
+			 errdetail_internal("%s", detail),
+			 errhint("Read the rows named before repeating the transaction.")));
+}

@@ -16,6 +16,13 @@
 extern void itable_report(const tstore_error *error, const char *doing,
 						  const char *table) pg_attribute_noreturn();
 
+/* Throws 40001: the entity is not what the transaction read. */
+extern void itable_report_conflict(const char *relname,
+								   const char *key) pg_attribute_noreturn();
+
+/* Throws 08007: "detail" says which keys are applied, not applied, unknown. */
+extern void itable_report_partial(const char *detail) pg_attribute_noreturn();
+
 /* The SQLSTATE a failure has; for callers that compose their own message. */
 extern int	itable_sqlstate(const tstore_error *error);
 

@@ -62,6 +62,8 @@ struct tstore_client
 	int			max_connections;
 	uint32_t	random;			/* state of the jitter */
 	uint64_t	completions;	/* requests done since the start */
+	bool		answered;		/* the service has named itself */
+	bool		is_azurite;
 	client_list queued;
 	client_list active;
 	client_list waiting;
@@ -414,6 +416,35 @@ client_read_reply(tstore_request *request)
 						 tmodel_span_of(exchange->message));
 }
 
+/* Remembers what kind of service answers; see tstore_may_batch. */
+static void
+client_note_server(tstore_request *request)
+{
+	tmodel_span server = request->exchange.answer.server;
+	tmodel_span azurite = TMODEL_SPAN("Azurite");
+
+	if (request->exchange.outcome != TSTORE_O_ANSWERED)
+		return;
+	request->client->answered = true;
+	request->client->is_azurite = server.len >= azurite.len &&
+		memcmp(server.data, azurite.data, azurite.len) == 0;
+}
+
+/* See client.h. */
+bool
+tstore_may_batch(const tstore_client *client, tmodel_span partition_key,
+				 tmodel_span row_key)
+{
+	const tmodel_span keys[] = {partition_key, row_key};
+
+	if (client->answered && !client->is_azurite)
+		return true;
+	for (int i = 0; i < 2; i++)
+		if (keys[i].len > 0 && memmem(keys[i].data, keys[i].len, "',", 2))
+			return false;
+	return row_key.len > 0;
+}
+
 /* May this attempt have changed something although it ended badly? */
 static bool
 client_is_uncertain(const tstore_request *request)
@@ -455,6 +486,7 @@ client_attempt_ended(tstore_request *request)
 	tstore_status status;
 	int64_t		wait_ms;
 
+	client_note_server(request);
 	client_read_reply(request);
 	status = request->reply.error.status;
 	client_count(request);

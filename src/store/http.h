@@ -42,6 +42,7 @@ typedef struct tstore_headers
 	tmodel_span next_partition_key;
 	tmodel_span next_row_key;
 	tmodel_span next_table;
+	tmodel_span server;
 } tstore_headers;
 
 /*

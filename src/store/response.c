@@ -62,6 +62,7 @@ tstore_header_set(tmodel_arena *arena, tstore_headers *headers,
 		{"x-ms-continuation-NextPartitionKey", &headers->next_partition_key},
 		{"x-ms-continuation-NextRowKey", &headers->next_row_key},
 		{"x-ms-continuation-NextTableName", &headers->next_table},
+		{"Server", &headers->server},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

@@ -51,4 +51,16 @@ extern const char *tstore_status_text(tstore_status status);
 /* "libcurl 7.88.1, OpenSSL 3.0.22" */
 extern const char *tstore_versions(void);
 
+/*
+ * Retries.  Reads are repeated on THROTTLED, SERVER (but 501, 505), CONNECT,
+ * TIMEOUT and LOST.  Writes are repeated on THROTTLED and CONNECT, where
+ * nothing was applied, and upserts (idempotent; also a batch of only upserts)
+ * also on the others; any other write ends with maybe_applied and the caller
+ * must look.  The wait is x-ms-retry-after-ms, retry-after-ms, Retry-After
+ * (seconds or a date; at most 60 s), else exponential from 0.1 s to 10 s with
+ * jitter; it counts as waiting (should_abort ends it).  A stale kept-alive
+ * connection is not an attempt: libcurl reconnects when nothing was answered
+ * and the request is a read; otherwise it is LOST.
+ */
+
 #endif							/* TSTORE_STATUS_H */

@@ -106,7 +106,10 @@ group(roundState *state)
 	{
 		roundOp    *op = &state->ops[i];
 
-		if (op->request.action == TMODEL_GET || op->item->single)
+		if (op->request.action == TMODEL_GET || op->item->single ||
+			!tstore_may_batch(state->site->client,
+							  op->request.entity->partition_key,
+							  op->request.entity->row_key))
 		{
 			add_single(state, op);
 			continue;
