@@ -371,11 +371,7 @@ report_partial(const flushRun *run)
 	append_keys(run, &detail, "Unknown", is_doubtful);
 	if (cause != NULL)
 		appendStringInfo(&detail, "\nCause: %s", itable_error_detail(cause));
-	ereport(ERROR,
-			(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
-			 errmsg("the commit reached only a part of the store"),
-			 errdetail_internal("%s", detail.data),
-			 errhint("Read the rows named before repeating the transaction.")));
+	itable_report_partial(detail.data);
 }
 
 /* Nothing is visible: the error of the first change that failed. */
@@ -392,13 +388,7 @@ report_clean(const flushRun *run, const flushItem *item)
 					 errdetail("Key %s already exists.", key_text(run, item))));
 			break;
 		case TMODEL_LOST_RACE:
-			ereport(ERROR,
-					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-					 errmsg("could not serialize access to foreign table \"%s\" due to concurrent update",
-							item->table->relname),
-					 errdetail("The entity with key %s is not what this transaction read.",
-							   key_text(run, item)),
-					 errhint("Repeat the transaction.")));
+			itable_report_conflict(item->table->relname, key_text(run, item));
 			break;
 		default:
 			if (item->error.status == TSTORE_EXISTS)
