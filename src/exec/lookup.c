@@ -139,6 +139,14 @@ itable_lookup_next(itableLookup *lookup, const tmodel_entity **entry,
 	return true;
 }
 
+int64
+itable_lookup_server_time(const itableLookup *lookup)
+{
+	if (!lookup->handed_out)
+		return -1;
+	return tstore_reply_of(lookup->pending[lookup->first].request)->server_time;
+}
+
 void
 itable_lookup_stop(itableLookup *lookup)
 {

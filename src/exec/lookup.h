@@ -29,6 +29,9 @@ extern bool itable_lookup_next(itableLookup *lookup,
 							   const tmodel_entity **entry,
 							   const tmodel_entity **fact);
 
+/* The server's clock (ticks) at the answer returned last; -1: not told. */
+extern int64 itable_lookup_server_time(const itableLookup *lookup);
+
 extern void itable_lookup_stop(itableLookup *lookup);
 
 /* The fact's keys an entry names; false when it names none. */

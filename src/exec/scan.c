@@ -60,6 +60,7 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 	spec.kind = itable_is_index(scan->table) ? ITABLE_SOURCE_ENTRIES :
 		scan->index != NULL ? ITABLE_SOURCE_INDEX : ITABLE_SOURCE_TABLE;
 	spec.client = itable_session(scan->table->serverid, userid);
+	spec.userid = userid;
 	spec.relation = scan->table;
 	spec.index = scan->index;
 	spec.covering = scan->plan->covering;

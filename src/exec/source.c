@@ -16,6 +16,7 @@
 #include "exec/source.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
+#include "txn/repair.h"
 
 struct itableSource
 {
@@ -83,6 +84,7 @@ select_entries(const itableIndex *index, bool contents, selection *list)
 	select_init(list, table->natts);
 	select_name(list, TMODEL_SPAN(TMODEL_P_FACT_PK));
 	select_name(list, TMODEL_SPAN(TMODEL_P_FACT_RK));
+	select_name(list, TMODEL_SPAN("Timestamp"));	/* old enough to mend? */
 	if (!contents)
 		return;
 	select_name(list, TMODEL_SPAN(TMODEL_P_VERIFIED));
@@ -261,6 +263,15 @@ is_new_fact(itableSource *source, const tmodel_entity *entry)
 		!itable_overlay_covers(&source->overlay, partition_key, row_key, &own);
 }
 
+/* An entry that should not be as it is, mended after the scan if old. */
+static void
+consider_repair(itableSource *source, const tmodel_entity *entry, bool broken)
+{
+	if (broken)
+		itable_remember_repair(source->spec.index, source->spec.userid, entry,
+							   itable_lookup_server_time(source->lookup));
+}
+
 static const tmodel_entity *
 next_through_index(itableSource *source)
 {
@@ -283,6 +294,8 @@ next_through_index(itableSource *source)
 		}
 		if (!itable_lookup_next(source->lookup, &entry, &fact))
 			break;
+		/* with contents asked for, only unverified entries come here */
+		consider_repair(source, entry, fact == NULL || source->spec.covering);
 		if (fact != NULL)
 			return fact;
 	}
@@ -337,6 +350,7 @@ next_entry(itableSource *source)
 {
 	const tmodel_entity *entry;
 	const tmodel_entity *fact;
+	const tmodel_entity *justified;
 	const tmodel_entity *own;
 
 	for (;;)
@@ -360,9 +374,11 @@ next_entry(itableSource *source)
 		}
 		if (!itable_lookup_next(source->lookup, &entry, &fact))
 			break;
-		if (fact != NULL &&
-			(entry = justified_entry(source, entry, fact)) != NULL)
-			return entry;
+		justified = fact == NULL ? NULL : justified_entry(source, entry, fact);
+		consider_repair(source, entry, justified == NULL ||
+						source->spec.index->covering);
+		if (justified != NULL)
+			return justified;
 	}
 	return next_own_entry(source);
 }

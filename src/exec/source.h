@@ -24,6 +24,7 @@ typedef struct itableSourceSpec
 {
 	itableSourceKind kind;
 	tstore_client *client;
+	Oid			userid;			/* whose client it is */
 	const itableTable *relation;	/* the scanned relation */
 	const itableIndex *index;	/* INDEX, ENTRIES */
 	bool		covering;		/* INDEX: verified entries answer alone */

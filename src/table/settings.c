@@ -13,6 +13,7 @@ int			itable_full_scan = ITABLE_FULL_SCAN_ALLOW;
 bool		itable_enable_index = true;
 bool		itable_one_partition = false;
 char	   *itable_allowed_hosts = "";
+int			itable_repair_age = 30000;
 
 static int	multi_partition_commit = 0;
 
@@ -55,5 +56,10 @@ itable_settings_init(void)
 							   "Hosts that servers may name, separated by commas; empty allows all.",
 							   NULL, &itable_allowed_hosts, "",
 							   PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("itable_fdw.repair_age",
+							"Age from which readers mend index entries that a crash left unverified.",
+							"Measured by the store's clock.",
+							&itable_repair_age, 30000, 0, INT_MAX,
+							PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("itable_fdw");
 }

@@ -13,6 +13,7 @@
 #include "remote/session.h"
 #include "txn/buffer.h"
 #include "txn/flush.h"
+#include "txn/repair.h"
 #include "txn/xact.h"
 
 static void
@@ -23,6 +24,7 @@ transaction_ends(XactEvent event, void *arg)
 		case XACT_EVENT_PRE_COMMIT:
 			if (!itable_buffer_is_empty())
 				itable_flush();
+			itable_repairs_run();
 			break;
 		case XACT_EVENT_PRE_PREPARE:
 			if (!itable_buffer_is_empty())
@@ -34,6 +36,7 @@ transaction_ends(XactEvent event, void *arg)
 		case XACT_EVENT_ABORT:
 		case XACT_EVENT_PREPARE:
 			itable_buffer_reset();
+			itable_repairs_reset();
 			itable_sessions_end_transaction();
 			break;
 		default:
