@@ -179,7 +179,7 @@ key_source(const itableTable *index, const itableColumn *column,
 					 "an array cannot be a key:",
 					 "Use element_of to index each element.");
 	if ((column->element_of != NULL ? source->element_type : source->type) !=
-		column->type && source->kind == ITABLE_PROPERTY)
+		column->type)
 		column_error(index, itable_cstring(from),
 					 "the key column's type differs from the fact table's:",
 					 "Declare both with the same type.");

@@ -232,6 +232,7 @@ make_column(itableTable *table, Form_pg_attribute att)
 	List	   *options = GetForeignColumnOptions(table->relid, att->attnum);
 	itableColumn *column = palloc0(sizeof(itableColumn));
 	const char *edm = itable_option(options, "edm_type");
+	const char *element_of = itable_option(options, "element_of");
 
 	column->attnum = att->attnum;
 	column->attname = pstrdup(NameStr(att->attname));
@@ -246,8 +247,13 @@ make_column(itableTable *table, Form_pg_attribute att)
 	fill_functions(column);
 	column->edm = edm != NULL ? tmodel_type_of_name(tmodel_span_of(edm)) :
 		edm_type_of(column->base_type);
-	if (itable_option(options, "element_of") != NULL)
-		column->element_of = pstrdup(itable_option(options, "element_of"));
+	column->element_of = element_of != NULL ? pstrdup(element_of) : NULL;
+	if (element_of != NULL &&
+		(!itable_is_index(table) || column->kind == ITABLE_PROPERTY))
+		definition_error(table,
+						 psprintf("column \"%s\" has \"element_of\" but is no key of an index table",
+								  column->attname),
+						 "Give the column option \"key\" and the table option \"index_of\".");
 	if (itable_option(options, "hash_of") != NULL ||
 		itable_option(options, "buckets") != NULL)
 		ereport(ERROR,
@@ -375,11 +381,12 @@ check_table_name(itableTable *table)
 	for (size_t i = 0; ok && i < len; i++)
 		ok = (p[i] >= 'a' && p[i] <= 'z') || (p[i] >= 'A' && p[i] <= 'Z') ||
 			(i > 0 && p[i] >= '0' && p[i] <= '9');
-	if (!ok)
+	/* "Tables" is the service's own collection */
+	if (!ok || (len == 6 && pg_strncasecmp(p, "tables", 6) == 0))
 		definition_error(table,
 						 psprintf("\"%s\" cannot be a table's name in the store",
 								  itable_cstring(table->name)),
-						 "The store takes 3 to 63 letters and digits, a letter first; name it with option \"table_name\".");
+						 "The store takes 3 to 63 letters and digits, a letter first, and keeps \"tables\" for itself; name it with option \"table_name\".");
 }
 
 itableTable *
