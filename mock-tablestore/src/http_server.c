@@ -23,7 +23,9 @@
 #include "park.h"
 #include "router.h"
 
-#define THREADS 2
+/* One per processor within these bounds; the store itself has one lock. */
+#define MIN_THREADS 2
+#define MAX_THREADS 4
 /* Holds the longest URL; the library clears it for every request. */
 #define CONNECTION_MEMORY (64 * 1024)
 
@@ -320,6 +322,15 @@ port_of(int fd)
 	return ntohs(((struct sockaddr_in *) &address)->sin_port);
 }
 
+static unsigned int
+thread_count(void)
+{
+	long		n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < MIN_THREADS ? MIN_THREADS :
+		n > MAX_THREADS ? MAX_THREADS : (unsigned int) n;
+}
+
 int
 server_start(const ServerOptions *options, char **why)
 {
@@ -341,7 +352,7 @@ server_start(const ServerOptions *options, char **why)
 						 MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 						 handle, NULL,
 						 MHD_OPTION_LISTEN_SOCKET, fd,
-						 MHD_OPTION_THREAD_POOL_SIZE, (unsigned int) THREADS,
+						 MHD_OPTION_THREAD_POOL_SIZE, thread_count(),
 						 MHD_OPTION_CONNECTION_LIMIT, 4000u,
 						 MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 						 (size_t) CONNECTION_MEMORY,

@@ -23,6 +23,9 @@
 
 #define MAX_TOKEN_BYTES 8192
 
+/* How many rows a query looks at before it lets others have the store. */
+#define ROWS_PER_TURN 4096
+
 /* 1!LENGTH!BASE64 with - for =, the real service's form. */
 const char *
 token_make(Arena *a, Span text)
@@ -123,6 +126,7 @@ page_prepare(Page *page, const Command *cmd, Reply *reply)
 {
 	Arena	   *a = page->context->arena;
 	const Span *filter = command_param(cmd, "$filter");
+	const Span *next_row = command_param(cmd, "NextRowKey");
 	ErrCode		err;
 
 	if (cmd->level == LEVEL_UNSUPPORTED)
@@ -134,9 +138,11 @@ page_prepare(Page *page, const Command *cmd, Reply *reply)
 	if (err != ERR_NONE)
 		return err;
 	page->from_pk = page->from_rk = SPAN("");
+	if (next_row && next_row->n == 0)
+		next_row = NULL;		/* how some clients say "no row key" */
 	if (!token_read(a, command_param(cmd, "NextPartitionKey"),
 					&page->from_pk) ||
-		!token_read(a, command_param(cmd, "NextRowKey"), &page->from_rk))
+		!token_read(a, next_row, &page->from_rk))
 		return ERR_INVALID_INPUT;
 	page->from_pk = key_form(a, page->from_pk);
 	page->from_rk = key_form(a, page->from_rk);
@@ -162,8 +168,51 @@ set_token(Page *page, const Cursor *at, Reply *reply)
 				 token_make(a, key_utf8(a, at->rk)));
 }
 
+/* The table again after the lock was given up; NULL when it was dropped. */
+static const Table *
+find_table(Page *page, const Command *cmd)
+{
+	Context    *c = page->context;
+	const Table *table = store_table_find(c->store, c->account, cmd->table);
+
+	if (table != NULL)
+		page->renderer.table = span_of(table->name);
+	return table;
+}
+
+/* Every so many rows: let others in, then go on where we were. */
+static StoreResult
+take_turns(Page *page, const Command *cmd, const Cursor *at)
+{
+	Context    *c = page->context;
+	Cursor		copy;
+	const Table *table;
+
+	if (page->scanned % ROWS_PER_TURN != 0)
+		return STORE_OK;
+	copy.pk = arena_span(c->arena, at->pk);
+	copy.rk = arena_span(c->arena, at->rk);
+	if (!store_yield(c->store))
+		return STORE_OK;
+	table = find_table(page, cmd);
+	if (table == NULL)
+		return STORE_NOT_FOUND;
+	/* With its NUL, the copy is the successor of the key. */
+	copy.rk.n++;
+	return store_seek(c->store, table->id, copy.pk, copy.rk);
+}
+
+/* Must this row wait for the next page? */
+static bool
+page_ends(const Page *page)
+{
+	return page->count == page->limit ||
+		(page->scanned % 1024 == 1023 && timestamp_now() > page->deadline);
+}
+
 static ErrCode
-scan_range(Page *page, const KeyRange *range, int64_t table, Reply *reply)
+scan_range(Page *page, const Command *cmd, const KeyRange *range,
+		   int64_t table, Reply *reply)
 {
 	Store	   *store = page->context->store;
 	bool		resume = compare_keys(page->from_pk, page->from_rk,
@@ -179,20 +228,22 @@ scan_range(Page *page, const KeyRange *range, int64_t table, Reply *reply)
 		if (!range->no_hi && compare_keys(at.pk, at.rk, range->hi_pk,
 										  range->hi_rk) >= 0)
 			break;
-		if (page->count == page->limit ||
-			(++page->scanned % 1024 == 0 && timestamp_now() > page->deadline))
+		if (page_ends(page))
 		{
 			set_token(page, &at, reply);
 			break;
 		}
+		page->scanned++;
 		page->row.pk = at.pk;
 		page->row.rk = at.rk;
 		page->row.blob = at.blob;
-		if (!filter_match(&page->filter, &page->row))
-			continue;
-		if (page->count++ > 0)
-			buf_putc(&reply->body, ',');
-		render_entity(&page->renderer, &reply->body, &at, false);
+		if (filter_match(&page->filter, &page->row))
+		{
+			if (page->count++ > 0)
+				buf_putc(&reply->body, ',');
+			render_entity(&page->renderer, &reply->body, &at, false);
+		}
+		result = take_turns(page, cmd, &at);
 	}
 	store_seek_end(store);
 	return result == STORE_FAILED ? ERR_INTERNAL : ERR_NONE;
@@ -201,13 +252,11 @@ scan_range(Page *page, const KeyRange *range, int64_t table, Reply *reply)
 static ErrCode
 scan(Page *page, const Command *cmd, Reply *reply)
 {
-	Context    *c = page->context;
-	const Table *table = store_table_find(c->store, c->account, cmd->table);
+	const Table *table = find_table(page, cmd);
 	ErrCode		err = ERR_NONE;
 
 	if (table == NULL)
 		return table_missing(cmd->table, &reply->detail);
-	page->renderer.table = span_of(table->name);
 	buf_putc(&reply->body, '{');
 	render_metadata(&page->renderer, &reply->body, false);
 	BUF_LIT(&reply->body, "\"value\":[");
@@ -219,7 +268,10 @@ scan(Page *page, const Command *cmd, Reply *reply)
 		if (!r->no_hi && compare_keys(page->from_pk, page->from_rk, r->hi_pk,
 									  r->hi_rk) >= 0)
 			continue;
-		err = scan_range(page, r, table->id, reply);
+		err = scan_range(page, cmd, r, table->id, reply);
+		table = find_table(page, cmd);
+		if (table == NULL)
+			return ERR_TABLE_NOT_FOUND;
 	}
 	BUF_LIT(&reply->body, "]}");
 	return err;

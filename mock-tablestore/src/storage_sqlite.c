@@ -13,8 +13,10 @@
 #include <ctype.h>
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "logfile.h"
 #include "timestamp.h"
@@ -55,6 +57,7 @@ struct Store
 	sqlite3    *db;
 	sqlite3_stmt *stmt[STMT_COUNT];
 	pthread_mutex_t lock;
+	atomic_int	waiting;		/* threads at or before the lock */
 	bool		on_disk;
 	int64_t		promised;		/* restart continues after this tick */
 	Table	  **tables;			/* sorted by Table.sort */
@@ -72,7 +75,9 @@ failed(Store *s, const char *what)
 void
 store_lock(Store *s)
 {
+	s->waiting++;
 	pthread_mutex_lock(&s->lock);
+	s->waiting--;
 }
 
 void
@@ -89,6 +94,21 @@ run_sql(Store *s, const char *sql)
 	if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
 		return failed(s, sql);
 	return STORE_OK;
+}
+
+bool
+store_yield(Store *s)
+{
+	/* Mutexes are not fair: without a pause we would win it right back. */
+	struct timespec pause = {.tv_nsec = 50000};
+
+	if (s->waiting == 0)
+		return false;
+	store_seek_end(s);
+	store_unlock(s);
+	nanosleep(&pause, NULL);
+	store_lock(s);
+	return true;
 }
 
 /* Account and lower-case name; the name follows the account's ordering. */

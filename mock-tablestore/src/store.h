@@ -42,6 +42,12 @@ extern void store_close(Store *s);
 extern void store_lock(Store *s);
 extern void store_unlock(Store *s);
 
+/*
+ * Let others have the lock for a moment if any of them waits for it.  True
+ * when it did: tables may be gone and the walk must be started again.
+ */
+extern bool store_yield(Store *s);
+
 extern StoreResult store_table_create(Store *s, const char *account, Span name);
 extern StoreResult store_table_drop(Store *s, const char *account, Span name);
 extern const Table *store_table_find(Store *s, const char *account, Span name);

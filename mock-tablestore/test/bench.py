@@ -5,6 +5,7 @@ Requests are signed once and sent again and again by a few processes over raw
 sockets, so that the client costs as little as Python allows; with wrk
 installed, wrk sends the reads instead.  Prints one line per measurement.
 """
+import json
 import multiprocessing
 import os
 import shutil
@@ -128,6 +129,20 @@ def load(client, table, n):
     return n / (time.monotonic() - began)
 
 
+def single_inserts(client, table, n):
+    client.create_table(table)
+    texts = [request_text(client, "POST", "/" + table,
+                          json.dumps(entity(i)).encode(),
+                          {"Content-Type": "application/json",
+                           "Prefer": "return-no-content"})
+             for i in range(n)]
+    s = socket.create_connection(("127.0.0.1", client.port))
+    began = time.monotonic()
+    for text in texts:
+        exchange(s, text)
+    return n / (time.monotonic() - began)
+
+
 def resident_mib(pid):
     with open("/proc/%d/status" % pid) as f:
         for line in f:
@@ -156,6 +171,8 @@ def measure_server(server, client):
     print("%-44s         %10.0f MiB" % ("memory of %d entities" % ENTITIES,
                                        resident_mib(server.process.pid)
                                        - before))
+    print("%-44s  1 conn %10.0f /s" % (
+        "single inserts", single_inserts(client, "single", 10000)))
     part = "PartitionKey%20eq%20'p000'"
     reads(client, "point read",
           "/big(PartitionKey='p000',RowKey='0000500')")

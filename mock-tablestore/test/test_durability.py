@@ -2,12 +2,13 @@
 import http.client
 import os
 import shutil
+import subprocess
 import tempfile
 import threading
 import time
 import unittest
 
-from harness import Client, Server, batch_statuses
+from harness import BINARY, Client, Server, batch_statuses
 
 NO = {"Prefer": "return-no-content"}
 GONE = (ConnectionError, http.client.HTTPException, OSError)
@@ -104,6 +105,13 @@ class Durability(unittest.TestCase):
         stamps = sorted(seen)
         self.assertEqual(len(stamps), 150)
         c.close()
+
+    def test_one_server_per_file(self):
+        r = subprocess.run([BINARY, "--listen", "127.0.0.1:0", "--data",
+                            os.path.join(self.dir, "data")],
+                           capture_output=True, text=True, timeout=20)
+        self.assertEqual(r.returncode, 1)
+        self.assertIn("locked", r.stderr)
 
     def test_deleted_tables_stay_deleted(self):
         c = Client(self.server.port)

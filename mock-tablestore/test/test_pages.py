@@ -56,6 +56,9 @@ class Pages(Case):
         r = self.client.query("tab", NextPartitionKey="1!4!Yg--")
         self.assertEqual([e["PartitionKey"] for e in r.json()["value"]],
                          ["b"] * 3)
+        same = self.client.query("tab", NextPartitionKey="1!4!Yg--",
+                                 NextRowKey="")
+        self.assertEqual(same.body, r.body)
 
     def test_key_ranges_agree_with_brute_force(self):
         keys = ["a", "aa", "ab", "b", "ba", "c", ""]
