@@ -423,6 +423,7 @@ itable_from_value(tmodel_arena *arena, const itableColumn *column,
 {
 	Datum		datum;
 	tmodel_buf	text;
+	tmodel_value bytes;
 	Oid			type = column->base_type;
 
 	*isnull = value == NULL || value->type == TMODEL_NULL;
@@ -430,8 +431,20 @@ itable_from_value(tmodel_arena *arena, const itableColumn *column,
 		return (Datum) 0;
 	if (OidIsValid(column->element_type))
 		return array_from_value(arena, column, value);
-	if (type == column->type && direct_from_value(type, value, &datum))
+	/* option edm_type 'Edm.String': see forced_value() */
+	if (type == BYTEAOID && column->edm == TMODEL_STRING &&
+		value->type == TMODEL_STRING &&
+		tmodel_value_parse(arena, TMODEL_BINARY, value->u.bytes, &bytes))
+		value = &bytes;
+	itable_check_arena(arena);
+	if (direct_from_value(type, value, &datum))
+	{
+		if (type != column->type)
+			domain_check(datum, false, column->type,
+						 (void **) &column->domain_check,
+						 column->input.fn_mcxt);
 		return datum;
+	}
 	tmodel_buf_init(&text, arena);
 	tmodel_value_print(&text, value);
 	itable_check_arena(arena);

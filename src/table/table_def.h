@@ -46,6 +46,7 @@ typedef struct itableColumn
 	FmgrInfo	input;			/* type (or element type) text -> Datum */
 	FmgrInfo	output;			/* Datum -> text */
 	Oid			input_param;
+	void	   *domain_check;	/* what domain_check() keeps between calls */
 	int16		element_len;	/* arrays: as pg_type has it */
 	bool		element_byval;
 	char		element_align;
