@@ -40,7 +40,8 @@ typedef enum Phase
 	PHASE_HEADERS,				/* handler not called yet */
 	PHASE_BODY,
 	PHASE_WAITING,				/* parked before execution */
-	PHASE_SILENT				/* parked, will be closed */
+	PHASE_SILENT,				/* parked, will be closed */
+	PHASE_DONE					/* answered or dropped, and recorded */
 } Phase;
 
 typedef struct Exchange
@@ -78,22 +79,6 @@ static size_t
 keep_encoded(void *cls, struct MHD_Connection *connection, char *s)
 {
 	return strlen(s);
-}
-
-static void
-on_completed(void *cls, struct MHD_Connection *connection, void **con_cls,
-			 enum MHD_RequestTerminationCode why)
-{
-	Exchange   *x = *con_cls;
-
-	if (x == NULL)
-		return;
-	free(x->request.uri);
-	buf_free(&x->request.body);
-	buf_free(&x->request.reply.body);
-	arena_free(&x->request.arena);
-	free(x);
-	*con_cls = NULL;
 }
 
 static void
@@ -164,6 +149,7 @@ send_reply(Exchange *x)
 	Buf			body = r->reply.body;
 
 	router_record(r, true);
+	x->phase = PHASE_DONE;
 	memset(&r->reply.body, 0, sizeof(r->reply.body));
 	/* The library frees the body; the memory is no longer ours. */
 	response = MHD_create_response_from_buffer(body.n, body.p ? body.p : "",
@@ -181,6 +167,7 @@ static enum MHD_Result
 drop(Exchange *x)
 {
 	router_record(&x->request, false);
+	x->phase = PHASE_DONE;
 	return MHD_NO;
 }
 
@@ -193,6 +180,37 @@ finish(Exchange *x)
 	if (r->fault.action == FAULT_DROP_REPLY)
 		return drop(x);
 	return send_reply(x);
+}
+
+/*
+ * The library may notice that the client of a parked request is gone, and
+ * then never calls handle() again.  The service would have done the work.
+ */
+static void
+finish_without_client(Exchange *x)
+{
+	if (x->phase == PHASE_WAITING)
+		router_execute(&x->request);
+	if (x->phase == PHASE_WAITING || x->phase == PHASE_SILENT)
+		drop(x);
+}
+
+static void
+on_completed(void *cls, struct MHD_Connection *connection, void **con_cls,
+			 enum MHD_RequestTerminationCode why)
+{
+	Exchange   *x = *con_cls;
+
+	if (x == NULL)
+		return;
+	if (why != MHD_REQUEST_TERMINATED_DAEMON_SHUTDOWN)
+		finish_without_client(x);
+	free(x->request.uri);
+	buf_free(&x->request.body);
+	buf_free(&x->request.reply.body);
+	arena_free(&x->request.arena);
+	free(x);
+	*con_cls = NULL;
 }
 
 /* The whole request is here. */
@@ -261,9 +279,11 @@ handle(void *cls, struct MHD_Connection *connection, const char *url,
 		case PHASE_WAITING:
 			return finish(x);
 		case PHASE_SILENT:
+			return drop(x);
+		case PHASE_DONE:
 			break;
 	}
-	return drop(x);
+	return MHD_NO;
 }
 
 static char *

@@ -3,9 +3,9 @@
  *	  Requests that wait without holding a thread.
  *
  * libmicrohttpd does not watch suspended connections, so one thread of our
- * own does: it resumes a connection when its time has come or its client has
- * hung up.  Easy to break: a connection must be suspended before it is in the
- * list, and resumed exactly once.
+ * own does: it resumes a connection when its time has come, or, if it waits
+ * without end, when its client has hung up.  Easy to break: a connection must
+ * be suspended before it is in the list, and resumed exactly once.
  */
 #include "park.h"
 
@@ -109,7 +109,9 @@ fill_poll(struct pollfd *fds)
 	fds[0] = (struct pollfd) {.fd = wake_fd,.events = POLLIN};
 	for (const Parked *p = parked; p; p = p->next)
 	{
-		fds[n++] = (struct pollfd) {.fd = p->fd,.events = POLLRDHUP};
+		/* A delayed request is served in its time, client or not. */
+		fds[n++] = (struct pollfd) {.fd = p->due_ms < 0 ? p->fd : -1,
+		.events = POLLRDHUP};
 		if (p->due_ms >= 0 && (timeout < 0 || p->due_ms - now < timeout))
 			timeout = p->due_ms > now ? p->due_ms - now : 0;
 	}

@@ -127,6 +127,20 @@ class Faults(Case):
             self.assertEqual(status, 204)
             self.assertGreaterEqual(seconds, 0.59)
 
+    def test_delay_is_kept_when_the_client_gives_up(self):
+        self.fault(operation="insert", action="delay", ms=700)
+        c = self.fresh()
+        c.connection.timeout = 0.1
+        with self.assertRaises(TimeoutError):
+            self.insert(c, "1")
+        c.connection.close()
+        time.sleep(0.2)
+        self.assertEqual(self.client.rows("tab"), [])
+        deadline = time.monotonic() + 5
+        while self.client.rows("tab") != ["1"]:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
     def test_silent_until_cleared(self):
         self.fault(operation="insert", action="silent", times=0)
         ended = []
