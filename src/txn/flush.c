@@ -403,20 +403,45 @@ report_clean(const flushRun *run, const flushItem *item)
 	}
 }
 
-/* Rounds of one phase on every site; true when a cancel came between. */
+/* One round on every site; INTERRUPTED when a cancel came between. */
+static roundResult
+run_sites(flushRun *run, tmodel_phase phase, const roundScope *scope)
+{
+	roundResult all = ROUND_NOTHING;
+
+	for (flushSite *site = run->sites; site != NULL; site = site->next)
+	{
+		roundResult result = itable_round(site, phase, scope, run->arena);
+
+		if (result == ROUND_INTERRUPTED)
+			return result;
+		if (result == ROUND_DONE)
+			all = result;
+		if (result == ROUND_DONE && scope->first_only)
+			break;
+	}
+	return all;
+}
+
+/*
+ * A round of one phase; true when a cancel came between.  Facts are deleted
+ * after all others have been written: an UPDATE of a key writes the row anew in
+ * another place, and must find that it cannot before the old one is gone.
+ */
 static bool
 run_phase(flushRun *run, tmodel_phase phase, bool first_only)
 {
-	for (flushSite *site = run->sites; site != NULL; site = site->next)
-	{
-		roundResult result = itable_round(site, phase, first_only, run->arena);
+	roundScope	scope = {.first_only = first_only};
+	roundResult result;
 
-		if (result == ROUND_INTERRUPTED)
-			return true;
-		if (result == ROUND_DONE && first_only)
-			return false;
+	scope.no_deletes = phase == TMODEL_COMMIT;
+	result = run_sites(run, phase, &scope);
+	if (result == ROUND_NOTHING && scope.no_deletes)
+	{
+		scope.no_deletes = false;
+		result = run_sites(run, phase, &scope);
 	}
-	return false;
+	return result == ROUND_INTERRUPTED;
 }
 
 /* Is the store gone?  Then settling would only wait for time-outs. */

@@ -133,6 +133,27 @@ group(roundState *state)
 	}
 }
 
+static bool
+deletes_anything(const roundGroup *group)
+{
+	for (int i = 0; i < group->nops; i++)
+		if (group->ops[i]->request.action == TMODEL_DELETE)
+			return true;
+	return false;
+}
+
+/* Leaves the groups that this round is to send. */
+static void
+restrict_groups(roundState *state, const roundScope *scope)
+{
+	int			n = 0;
+
+	for (int i = 0; i < state->ngroups; i++)
+		if (!scope->no_deletes || !deletes_anything(&state->groups[i]))
+			state->groups[n++] = state->groups[i];
+	state->ngroups = scope->first_only ? Min(n, 1) : n;
+}
+
 static tstore_operation
 operation_of(const tmodel_step_request *request)
 {
@@ -318,7 +339,7 @@ answer_interrupted(roundState *state)
 }
 
 roundResult
-itable_round(flushSite *site, tmodel_phase phase, bool first_only,
+itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 			 tmodel_arena *arena)
 {
 	roundState	state = {.site = site,.arena = arena};
@@ -329,13 +350,15 @@ itable_round(flushSite *site, tmodel_phase phase, bool first_only,
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	collect(&state, phase);
-	if (state.nops == 0)
+	if (state.nops > 0)
+	{
+		group(&state);
+		restrict_groups(&state, scope);
+	}
+	if (state.ngroups == 0)
 		result = ROUND_NOTHING;
 	else
 	{
-		group(&state);
-		if (first_only)
-			state.ngroups = 1;
 		result = send_all(&state);
 		if (result == ROUND_INTERRUPTED)
 			answer_interrupted(&state);

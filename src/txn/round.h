@@ -42,16 +42,23 @@ typedef struct flushSite
 typedef enum roundResult
 {
 	ROUND_DONE,					/* answers were handed back */
-	ROUND_NOTHING,				/* no machine is in this phase */
+	ROUND_NOTHING,				/* no machine wants anything in scope */
 	ROUND_INTERRUPTED			/* cancel or terminate is waiting */
 } roundResult;
 
+/* Which of the groups that a phase wants go into the round. */
+typedef struct roundScope
+{
+	bool		first_only;		/* the first alone, so that its failure finds
+								 * nothing committed */
+	bool		no_deletes;		/* those that delete nothing */
+} roundScope;
+
 /*
- * Sends what the site's machines want in "phase".  "first_only" sends the
- * first group alone, so that its failure finds nothing committed.  Reads and
- * writes the machines; everything kept goes to the arena.
+ * Sends what the site's machines want in "phase", as far as it is in scope.
+ * Reads and writes the machines; everything kept goes to the arena.
  */
 extern roundResult itable_round(flushSite *site, tmodel_phase phase,
-								bool first_only, tmodel_arena *arena);
+								const roundScope *scope, tmodel_arena *arena);
 
 #endif							/* ITABLE_ROUND_H */
