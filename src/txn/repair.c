@@ -37,12 +37,13 @@ static tmodel_arena *repair_arena = NULL;
 static repairCandidate candidates[MAX_REPAIRS];
 static int	ncandidates = 0;
 
-/* Age by the server's clock alone. */
+/* Age by the server's clock alone; it tells whole seconds, so 0 asks nothing. */
 static bool
 is_old(const tmodel_entity *entity, int64 server_time)
 {
-	return entity->timestamp >= 0 && server_time - entity->timestamp >=
-		itable_repair_age * TICKS_PER_MS;
+	return itable_repair_age == 0 ||
+		(entity->timestamp >= 0 && server_time - entity->timestamp >=
+		 itable_repair_age * TICKS_PER_MS);
 }
 
 static bool
@@ -160,9 +161,10 @@ static bool
 drive_repair(flushSite *site, tmodel_arena *arena)
 {
 	tmodel_machine *machine = site->items[0].machine;
+	roundScope	everything = {0};
 
 	while (tmodel_machine_phase(machine) != TMODEL_FINISHED)
-		if (itable_round(site, tmodel_machine_phase(machine), false,
+		if (itable_round(site, tmodel_machine_phase(machine), &everything,
 						 arena) != ROUND_DONE)
 			return false;
 	return site->items[0].error.status == TSTORE_OK ||
