@@ -125,6 +125,9 @@ class Pages(Case):
             "'\U0001f600'"), after)
         found = self.client.query("tab", filter="s gt '\U0001f600'").json()
         self.assertEqual([e["s"] for e in found["value"]], after)
+        found = self.client.query("tab", filter="s lt '\ue000'").json()
+        self.assertEqual([e["s"] for e in found["value"]],
+                         keys[:keys.index("\ue000")])
 
     def test_select(self):
         self.client.insert("tab", {"PartitionKey": "p", "RowKey": "r",
