@@ -73,13 +73,15 @@ itable_integer_value(Oid type, Datum datum, int64 *number)
 	}
 }
 
-/* A constant as the component's value; false when it is outside its type. */
+/* A constant as the component's value; false when no key can have it. */
 static bool
 key_value(builder *b, const itableColumn *column, Oid type, Datum datum,
 		  tmodel_value *value)
 {
 	int64		number;
 
+	if (!itable_is_storable(type, datum))
+		return false;
 	if (!itable_integer_value(type, datum, &number))
 	{
 		*value = itable_to_key_value(b->arena, column, datum);

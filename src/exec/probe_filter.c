@@ -104,18 +104,6 @@ compare_integer(tmodel_arena *arena, const itableColumn *column,
 	return compare(arena, column, op, &value, result);
 }
 
-/* Infinite or out-of-range dates cannot be constants of the store. */
-static bool
-is_storable_date(Oid type, Datum datum)
-{
-	/* bounds well inside what itable_to_key_value accepts without error */
-	if (type == DATEOID)
-		return DatumGetInt32(datum) > -145731 &&
-			DatumGetInt32(datum) < 2921939;
-	return DatumGetInt64(datum) > INT64CONST(-12591158400000000) &&
-		DatumGetInt64(datum) < INT64CONST(252455529600000000);
-}
-
 static narrowing
 compare_one(tmodel_arena *arena, const itableColumn *column, tmodel_compare op,
 			Oid type, Datum datum, tmodel_filter **result)
@@ -125,7 +113,7 @@ compare_one(tmodel_arena *arena, const itableColumn *column, tmodel_compare op,
 
 	if (itable_integer_value(type, datum, &number))
 		return compare_integer(arena, column, op, number, result);
-	if (column->edm == TMODEL_DATETIME && !is_storable_date(type, datum))
+	if (!itable_is_storable(type, datum))
 		return NARROWS_NOT;
 	value = itable_to_key_value(arena, column, datum);
 	if (value.type == TMODEL_DATETIME)

@@ -177,7 +177,8 @@ match_table(const List *clauses, int npartition, const keyPart *partition,
 								&partition_bounded);
 	row_fixed = match_key(choice, clauses, nrow, row, false, &row_bounded);
 	if (partition_fixed < npartition)
-		choice->access = ITABLE_FULL;
+		choice->access = partition_fixed > 0 || partition_bounded ?
+			ITABLE_RANGE : ITABLE_FULL;
 	else if (row_fixed == nrow)
 		choice->access = ITABLE_POINT;
 	else if (row_fixed > 0 || row_bounded)

@@ -20,7 +20,8 @@
 typedef enum itableAccess
 {
 	ITABLE_POINT,				/* partition and row key known: one entity */
-	ITABLE_RANGE,				/* partition known, row keys in a range */
+	ITABLE_RANGE,				/* partition known, row keys in a range; or
+								 * partition keys in a range */
 	ITABLE_PARTITION,			/* partition known */
 	ITABLE_FULL					/* the whole table */
 } itableAccess;

@@ -72,10 +72,32 @@ timestamp_value(const itableColumn *column, Timestamp stamp)
 {
 	if (TIMESTAMP_NOT_FINITE(stamp))
 		cannot_store(column, "an infinite timestamp");
-	if (stamp < -(EPOCH_TICKS / 10) ||
-		stamp > (TMODEL_TICKS_MAX - EPOCH_TICKS) / 10)
+	if (!itable_is_storable(TIMESTAMPOID, TimestampGetDatum(stamp)))
 		cannot_store(column, "a timestamp outside its range");
 	return ticks_value(column, stamp * 10 + EPOCH_TICKS);
+}
+
+bool
+itable_is_storable(Oid type, Datum datum)
+{
+	int64		micros;
+
+	switch (type)
+	{
+		case DATEOID:
+			if (DATE_NOT_FINITE(DatumGetDateADT(datum)))
+				return false;
+			micros = DatumGetDateADT(datum) * USECS_PER_DAY;
+			break;
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			micros = DatumGetTimestamp(datum);
+			break;
+		default:
+			return true;
+	}
+	return micros >= -(EPOCH_TICKS / 10) &&
+		micros <= (TMODEL_TICKS_MAX - EPOCH_TICKS) / 10;
 }
 
 /*
@@ -480,6 +502,8 @@ itable_key_failed(const itableTable *table, bool partition,
 					(errcode(ERRCODE_DATA_CORRUPTED),
 					 errmsg("%s of an entity of \"%s\" is not in the table's key encoding",
 							key, table->relname),
+					 table->encoding == TMODEL_KEY_RAW ?
+					 errhint("Declare the key column as text to see it.") :
 					 errhint("For tables written by other programs use key_encoding 'raw'.")));
 			break;
 		case TMODEL_KEY_MISMATCH:

@@ -21,6 +21,9 @@ extern tmodel_value itable_to_key_value(tmodel_arena *arena,
 										const itableColumn *column,
 										Datum datum);
 
+/* Can the store hold it?  False for infinite and far dates; other types: true. */
+extern bool itable_is_storable(Oid type, Datum datum);
+
 /* The way back; throws when the store's value does not read as the type. */
 extern Datum itable_from_value(tmodel_arena *arena, const itableColumn *column,
 							   const tmodel_value *value, bool *isnull);
