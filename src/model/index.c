@@ -11,6 +11,8 @@
  */
 #include "index.h"
 
+#include "bucket.h"
+
 #include <string.h>
 
 /* A day in the store's ticks of 100 ns */
@@ -243,6 +245,9 @@ read_columns(entry_builder *builder, bool *none)
 				if (from == NULL)
 					return false;
 				break;
+			case TMODEL_FROM_HASH:
+			case TMODEL_FROM_FACT_HASH:
+				continue;		/* fill_buckets, once the others are known */
 		}
 		if (from == NULL || from->type == TMODEL_NULL ||
 			!convert(builder->arena, column->type, from, &builder->values[i]))
@@ -318,6 +323,33 @@ fill_entry(const entry_builder *builder, tmodel_entity *entry, bool shortened)
 	return true;
 }
 
+/* Columns that are buckets, from the values they are of. */
+static tmodel_key_status
+fill_buckets(entry_builder *builder)
+{
+	int			n = builder->index->npartition + builder->index->nrow;
+	tmodel_key_status status = TMODEL_KEY_OK;
+
+	for (int i = 0; i < n && status == TMODEL_KEY_OK; i++)
+	{
+		const tmodel_index_column *column = column_at(builder->index, i);
+
+		if (column->source == TMODEL_FROM_HASH)
+			status = tmodel_key_bucket(builder->arena,
+									   builder->types[column->component],
+									   &builder->values[column->component],
+									   column->buckets, column->type,
+									   &builder->values[i]);
+		else if (column->source == TMODEL_FROM_FACT_HASH)
+			status = tmodel_bucket_value(builder->arena,
+										 tmodel_bucket(builder->fact->row_key,
+													   column->buckets),
+										 column->buckets, column->type,
+										 &builder->values[i]);
+	}
+	return status;
+}
+
 /* Adds the entry of the present values unless it is there; false: no memory. */
 static bool
 add_entry(entry_builder *builder, tmodel_entries *entries)
@@ -330,9 +362,12 @@ add_entry(entry_builder *builder, tmodel_entries *entries)
 
 	memset(&entry, 0, sizeof(entry));
 	entry.timestamp = -1;
-	status = tmodel_key_encode_index(builder->arena, index->npartition,
-									 builder->types, builder->values,
-									 &entry.partition_key, &short_partition);
+	status = fill_buckets(builder);
+	if (status == TMODEL_KEY_OK)
+		status = tmodel_key_encode_index(builder->arena, index->npartition,
+										 builder->types, builder->values,
+										 &entry.partition_key,
+										 &short_partition);
 	if (status == TMODEL_KEY_OK)
 		status = tmodel_key_encode_index(builder->arena, index->nrow,
 										 builder->types + index->npartition,

@@ -32,7 +32,9 @@ typedef enum tmodel_source
 	TMODEL_FROM_PROPERTY,		/* a property of the fact */
 	TMODEL_FROM_ELEMENT,		/* each element of an array property */
 	TMODEL_FROM_PARTITION,		/* a component of the fact's PartitionKey */
-	TMODEL_FROM_ROW				/* a component of the fact's RowKey */
+	TMODEL_FROM_ROW,			/* a component of the fact's RowKey */
+	TMODEL_FROM_HASH,			/* the bucket of another column of the entry */
+	TMODEL_FROM_FACT_HASH		/* the bucket of the fact's whole RowKey */
 } tmodel_source;
 
 typedef struct tmodel_index_column
@@ -41,7 +43,9 @@ typedef struct tmodel_index_column
 	tmodel_key_type type;
 	tmodel_source source;
 	tmodel_span property;		/* FROM_PROPERTY, FROM_ELEMENT */
-	int			component;		/* FROM_PARTITION, FROM_ROW */
+	int			component;		/* FROM_PARTITION, FROM_ROW; FROM_HASH: the
+								 * hashed column, partition columns first */
+	int			buckets;		/* FROM_HASH, FROM_FACT_HASH */
 } tmodel_index_column;
 
 typedef struct tmodel_index_def

@@ -323,7 +323,7 @@ is_own_success(const tmodel_machine *machine, const tmodel_entity *fact)
 {
 	const tmodel_change *change = machine->change;
 
-	if (change->new_fact == NULL)
+	if (change->new_fact == NULL)	/* DELETE, REFRESH */
 		return false;
 	if (change->indexed)
 		return tmodel_p_has_write_id(fact, change->write_id) &&
@@ -353,11 +353,13 @@ proves_not_applied(const tmodel_machine *machine, const tmodel_entity *fact)
 	{
 		/*
 		 * Insert-if-absent without a stub relies on nobody deleting (direct
-		 * mode, or a table without indexes).  Not indexed, a live fact may be
-		 * the own one, changed by another.
+		 * mode, or a table without indexes).  A live fact may be the own one,
+		 * changed by others, unless all its writers are still listed.
 		 */
 		return machine->base == NULL &&
-			(fact == NULL || tmodel_entity_is_stub(fact) || change->indexed);
+			(fact == NULL || tmodel_entity_is_stub(fact) ||
+			 (change->indexed &&
+			  tmodel_p_count_write_ids(fact) < MAX_WRITE_IDS));
 	}
 	if (!change->indexed || fact == NULL || tmodel_entity_is_stub(fact) ||
 		replaces_own_write(machine))

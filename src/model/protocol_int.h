@@ -108,6 +108,7 @@ extern const tmodel_entity *tmodel_p_fenced(tmodel_machine *machine,
 extern const tmodel_entity *tmodel_p_verified(tmodel_machine *machine,
 											  const tmodel_entity *entry);
 extern bool tmodel_p_has_write_id(const tmodel_entity *fact, tmodel_span id);
+extern int	tmodel_p_count_write_ids(const tmodel_entity *fact);
 extern tmodel_span tmodel_p_newest_write_id(const tmodel_entity *fact);
 
 /* repair.c */

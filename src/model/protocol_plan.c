@@ -225,6 +225,21 @@ tmodel_p_newest_write_id(const tmodel_entity *fact)
 	return next_id(&list);
 }
 
+/* Less than MAX_WRITE_IDS: nobody's id was dropped from the list yet. */
+int
+tmodel_p_count_write_ids(const tmodel_entity *fact)
+{
+	tmodel_span list = write_ids(fact);
+	int			n = 0;
+
+	while (list.len > 0)
+	{
+		next_id(&list);
+		n++;
+	}
+	return n;
+}
+
 bool
 tmodel_p_has_write_id(const tmodel_entity *fact, tmodel_span id)
 {
