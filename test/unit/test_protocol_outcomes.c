@@ -423,7 +423,7 @@ UNIT_TEST(protocol_direct_outcomes)
 {
 	script		s;
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 5; i++)
 	{
 		script_begin(&s, TMODEL_CHANGE_INSERT, true);
 		s.change.direct = true;
@@ -441,6 +441,14 @@ UNIT_TEST(protocol_direct_outcomes)
 			script_answer(&s, TMODEL_UNKNOWN, NULL);
 			CHECK_FOUND(&s, script_fact(&s, "new", "e9", MINE),
 						"SETTLE: MERGE ix/a @a1 _itVerified=true");
+		}
+		else if (i < 4)
+		{
+			/* Four writers since may have pushed the own id out. */
+			script_answer(&s, TMODEL_UNKNOWN, NULL);
+			CHECK_FOUND(&s, script_fact(&s, "x", "e9", i == 2 ?
+										"w4,w3,w2" : "w4,w3,w2,w1"),
+						i == 2 ? "FINISHED DUPLICATE" : "FINISHED DOUBTFUL");
 		}
 		else
 		{
