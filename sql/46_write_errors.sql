@@ -49,7 +49,7 @@ SELECT operation, requests FROM itable_stats() WHERE requests > 0 AND operation 
 
 -- what is just small enough arrives, in batches of no more than 4 MiB
 INSERT INTO err_movies (genre, name, a, b) VALUES
-  ('A', repeat('x', 512), repeat('x', 32768), repeat('€', 20000));
+  ('A', repeat('x', 512), repeat('x', 32768), repeat('€', 10));
 SELECT length(name), length(a), length(b) FROM err_movies WHERE genre = 'A' AND name = repeat('x', 512);
 EXECUTE wide(30000);
 SELECT FROM itable_stats_reset();

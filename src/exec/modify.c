@@ -101,16 +101,33 @@ itableBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *relation,
 		elog(ERROR, "could not find the row identity column");
 }
 
+/*
+ * COPY, and rows routed to a partition.  An UPDATE that moves rows here may have
+ * this partition among its own targets; its state, with the row identity, stays.
+ * The rows moved in are of the present command, so its scans do not meet them.
+ */
 static void
 itableBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *relation)
 {
-	begin_modify(relation, mtstate->ps.state);
+	if (relation->ri_FdwState == NULL)
+		begin_modify(relation, mtstate->ps.state);
 }
 
 static void
 itableEndForeignInsert(EState *estate, ResultRelInfo *relation)
 {
 	relation->ri_FdwState = NULL;
+}
+
+/*
+ * PostgreSQL does not move rows out of foreign partitions, nor check them: a row
+ * of another partition's key would be stored here and never found again.
+ */
+static void
+check_partition(EState *estate, ResultRelInfo *relation, TupleTableSlot *slot)
+{
+	if (relation->ri_RelationDesc->rd_rel->relispartition)
+		(void) ExecPartitionCheck(relation, slot, estate, true);
 }
 
 static tmodel_entity *
@@ -127,6 +144,7 @@ itableExecForeignInsert(EState *estate, ResultRelInfo *relation,
 {
 	itableModify *modify = relation->ri_FdwState;
 
+	check_partition(estate, relation, slot);
 	itable_buffer_insert(modify->target, entity_of_slot(modify, slot));
 	return slot;
 }
@@ -139,7 +157,10 @@ itableExecForeignBatchInsert(EState *estate, ResultRelInfo *relation,
 	itableModify *modify = relation->ri_FdwState;
 
 	for (int i = 0; i < *numSlots; i++)
+	{
+		check_partition(estate, relation, slots[i]);
 		itable_buffer_insert(modify->target, entity_of_slot(modify, slots[i]));
+	}
 	return slots;
 }
 
@@ -201,8 +222,10 @@ itableExecForeignUpdate(EState *estate, ResultRelInfo *relation,
 {
 	itableModify *modify = relation->ri_FdwState;
 	const tmodel_entity *read = row_read(modify, planSlot);
-	tmodel_entity *entity = entity_of_slot(modify, slot);
+	tmodel_entity *entity;
 
+	check_partition(estate, relation, slot);
+	entity = entity_of_slot(modify, slot);
 	entity = with_undeclared(modify->table, entity, read);
 	return itable_buffer_update(modify->target, read, entity) ? slot : NULL;
 }
