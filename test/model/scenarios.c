@@ -22,7 +22,7 @@ const scenario scenarios[] = {
 	{.name = "covering, two writers, repair", .indexed = true, .nindexes = 1,
 		.covering = {true}, .contents = A0 | B0 | B1, .starts = ANY_START,
 		.nwriters = 2, .nops = 1, .nrepairers = 1, .nrepairs = 1,
-	.bounds = {{0, UNBOUNDED}, {1, 3}}},
+	.bounds = {{0, UNBOUNDED}, {1, 2}}},
 	{.name = "covering, one writer, repair, two faults", .indexed = true,
 		.nindexes = 1, .covering = {true}, .contents = A0 | B0 | B1,
 		.starts = ANY_START, .nwriters = 1, .nops = 1, .nrepairers = 1,
