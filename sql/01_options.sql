@@ -48,7 +48,7 @@ SELECT t, o AS column_option, opt_column(t, o) FROM (VALUES
   ('int', 'system ''etag'''), ('text', 'system ''tag'''), ('text', 'system ''etag'', key ''row'''),
   ('int', 'edm_type ''Edm.Int64'''), ('int', 'edm_type ''Int64'''), ('int', 'edm_type ''Edm.Int64 Edm.Guid''')) AS v(t, o);
 
--- what is not supported yet says so
+-- hashed keys belong to partition keys
 SELECT opt_column('text', 'hash_of ''p'''), opt_column('text', 'buckets ''4''');
 
 -- options that are for index tables only

@@ -61,8 +61,11 @@ conditions_text(ForeignScanState *node, ExplainState *es)
 	foreach(cell, scan->plan->conds)
 	{
 		const itableCond *cond = lfirst(cell);
-		Node	   *expr = list_nth(plan->fdw_exprs, cond->expr);
+		Node	   *expr;
 
+		if (!itable_cond_has_value(cond))
+			continue;			/* buckets follow from the others */
+		expr = list_nth(plan->fdw_exprs, cond->expr);
 		appendStringInfo(&text, "%s%s %s %s%s", text.len > 0 ? " and " : "",
 						 cond->partition ? "PartitionKey" : "RowKey",
 						 cond->match == ITABLE_BEGINS ? "begins" :

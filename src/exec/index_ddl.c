@@ -122,11 +122,10 @@ refuse_unsupported(FunctionCallInfo fcinfo)
 	char	   *maintenance = text_to_cstring(PG_GETARG_TEXT_PP(5));
 	bool		colocated = PG_GETARG_BOOL(6);
 
-	if (is_unique || colocated || strcmp(maintenance, "sync") != 0 ||
-		PG_GETARG_INT32(7) != 1 || PG_GETARG_INT32(8) != 0)
+	if (is_unique || colocated || strcmp(maintenance, "sync") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("unique, queued, colocated, bucketed and gathered indexes are not supported by this version")));
+				 errmsg("unique, queued and colocated indexes are not supported by this version")));
 }
 
 Datum
@@ -149,6 +148,8 @@ itable_create_index(PG_FUNCTION_ARGS)
 	request.name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	request.key = text_items(PG_GETARG_ARRAYTYPE_P(2), "key");
 	request.include = text_items(PG_GETARG_ARRAYTYPE_P(3), "include");
+	request.buckets = PG_GETARG_INT32(7);
+	request.partitions = PG_GETARG_INT32(8);
 	if (request.key == NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -290,7 +291,7 @@ put_index(ReturnSetInfo *rsinfo, itableTable *table)
 	values[5] = BoolGetDatum(false);
 	values[6] = CStringGetTextDatum("sync");
 	values[7] = BoolGetDatum(false);
-	values[8] = Int32GetDatum(1);
+	values[8] = Int32GetDatum(Max(table->spread, 1));
 	values[9] = CStringGetTextDatum(table->state);
 	values[10] = Float8GetDatum(table->readable ? 1.0 : 0.0);
 	values[11] = Int64GetDatum(0);

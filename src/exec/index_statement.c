@@ -4,6 +4,7 @@
  *
  * The first key item becomes the PartitionKey, the others and the fact's own
  * key (its row key first, so that entries of one value sort by it) the RowKey.
+ * A gathered index has a bucket of the first item as its PartitionKey instead.
  * Called by index_ddl.c.  Easy to break: what is written here must be accepted
  * by table_def.c and index_def.c when somebody types it by hand.
  */
@@ -15,6 +16,8 @@
 #include "utils/lsyscache.h"
 
 #include "exec/index_ddl.h"
+#include "model/bucket.h"
+#include "table/options.h"
 
 /* Columns collected so far. */
 typedef struct statement
@@ -47,6 +50,27 @@ element_name(const char *name)
 	if (len > 1 && name[len - 1] == 's')
 		return pnstrdup(name, len - 1);
 	return psprintf("%s_element", name);
+}
+
+/* Checks the layout's numbers. */
+static void
+check_layout(const itableIndexRequest *request)
+{
+	if (request->buckets < 1 || request->buckets > TMODEL_MAX_BUCKETS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameter \"%s\" must be from %d to %d", "buckets",
+						1, TMODEL_MAX_BUCKETS)));
+	if (request->partitions < 0 || request->partitions > TMODEL_MAX_BUCKETS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameter \"%s\" must be from %d to %d",
+						"partitions", 0, TMODEL_MAX_BUCKETS)));
+	if (request->buckets > 1 && request->partitions > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("an index cannot both spread and gather its key values"),
+				 errhint("\"buckets\" is for few key values with many facts each, \"partitions\" for many with few.")));
 }
 
 static void
@@ -93,6 +117,9 @@ static void
 add_include(statement *s, itableColumn *column)
 {
 	char	   *property = itable_cstring(column->property);
+	const char *edm = itable_option(GetForeignColumnOptions(s->base->relid,
+															column->attnum),
+									"edm_type");
 	int			n = 0;
 
 	if (list_member_int(s->attnums, column->attnum))
@@ -107,17 +134,38 @@ add_include(statement *s, itableColumn *column)
 					 format_type_with_typemod(column->type, column->typmod));
 	if (strcmp(column->attname, property) != 0)
 		append_option(&s->columns, &n, "property", property);
-	if (column->edm != TMODEL_STRING)
-		append_option(&s->columns, &n, "edm_type",
-					  tmodel_type_name(column->edm));
+	if (edm != NULL)
+		append_option(&s->columns, &n, "edm_type", edm);
 	if (n > 0)
 		appendStringInfoChar(&s->columns, ')');
 	s->attnums = lappend_int(s->attnums, column->attnum);
 }
 
+/* The PartitionKey of a gathered index: a bucket of the first key column. */
+static void
+add_gathering(statement *s, itableColumn *column, const char *alias,
+			  int partitions)
+{
+	bool		element = OidIsValid(column->element_type);
+	char	   *name;
+	int			n = 0;
+
+	if (alias == NULL)
+		alias = element ? element_name(column->attname) : column->attname;
+	name = psprintf("%s_bucket", alias);
+	appendStringInfo(&s->columns, "%s integer", quote_identifier(name));
+	append_option(&s->columns, &n, "key", "partition");
+	append_option(&s->columns, &n, "hash_of",
+				  element || alias != column->attname ? alias :
+				  itable_cstring(column->property));
+	append_option(&s->columns, &n, "buckets", psprintf("%d", partitions));
+	appendStringInfoString(&s->columns, ") NOT NULL");
+	s->has_partition = true;
+}
+
 /* "alias=column" or "column" */
 static void
-add_item(statement *s, const char *item)
+add_item(statement *s, const char *item, int partitions)
 {
 	char	   *copy = pstrdup(item);
 	char	   *equals = strchr(copy, '=');
@@ -126,6 +174,8 @@ add_item(statement *s, const char *item)
 	if (equals != NULL)
 		*equals++ = '\0';
 	column = find_column(s->base, equals != NULL ? equals : copy);
+	if (partitions > 0 && !s->has_partition)
+		add_gathering(s, column, equals != NULL ? copy : NULL, partitions);
 	if (column->kind == ITABLE_ETAG || column->kind == ITABLE_TIMESTAMP)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_COLUMN_NAME),
@@ -150,16 +200,19 @@ itable_index_statement(const itableIndexRequest *request)
 	statement	s = {.base = base};
 	ListCell   *cell;
 
+	check_layout(request);
 	initStringInfo(&s.columns);
 	foreach(cell, request->key)
-		add_item(&s, lfirst(cell));
+		add_item(&s, lfirst(cell), request->partitions);
 	add_fact_key(&s, base->nrow, base->row);
 	add_fact_key(&s, base->npartition, base->partition);
 	foreach(cell, request->include)
 		add_include(&s, find_column(base, lfirst(cell)));
-	return psprintf("CREATE FOREIGN TABLE %s.%s (%s) SERVER %s OPTIONS (index_of %s, state 'building')",
+	return psprintf("CREATE FOREIGN TABLE %s.%s (%s) SERVER %s OPTIONS (index_of %s, %sstate 'building')",
 					quote_identifier(get_namespace_name(get_rel_namespace(base->relid))),
 					quote_identifier(request->name), s.columns.data,
 					quote_identifier(GetForeignServer(base->serverid)->servername),
-					quote_literal_cstr(itable_cstring(base->name)));
+					quote_literal_cstr(itable_cstring(base->name)),
+					request->buckets > 1 ?
+					psprintf("buckets '%d', ", request->buckets) : "");
 }

@@ -134,6 +134,10 @@ static tmodel_entity *
 entity_of_slot(const itableModify *modify, TupleTableSlot *slot)
 {
 	slot_getallattrs(slot);
+	/* after an UPDATE of the hashed column the old bucket still stands there */
+	itable_fill_buckets(itable_buffer_arena(), modify->table,
+						slot->tts_values, slot->tts_isnull,
+						modify->row_identity == 0);
 	return itable_row_to_entity(itable_buffer_arena(), modify->table,
 								slot->tts_values, slot->tts_isnull);
 }

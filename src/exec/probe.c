@@ -16,6 +16,7 @@
 
 #include "exec/probe.h"
 #include "exec/probe_filter.h"
+#include "model/bucket.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 
@@ -25,6 +26,8 @@ typedef struct partValues
 	bool		fixed;
 	int			n;				/* values to choose from */
 	tmodel_value *values;
+	int			hashed;			/* > 0: the bucket of row component - 1 */
+	int			buckets;
 } partValues;
 
 typedef struct keyValues
@@ -153,6 +156,24 @@ fix_component(builder *b, keyValues *key, const itableCond *cond)
 		b->nothing = true;
 }
 
+/* A bucket: computed with each row key, or any of them. */
+static void
+fix_bucket(builder *b, keyValues *key, const itableCond *cond)
+{
+	partValues *part = &key->parts[cond->component];
+	tmodel_key_type type = key->types[cond->component];
+
+	part->fixed = true;
+	part->buckets = cond->buckets;
+	part->n = cond->match == ITABLE_HASHED ? 1 : cond->buckets;
+	part->hashed = cond->match == ITABLE_HASHED ? cond->expr + 1 : 0;
+	part->values = palloc0(sizeof(tmodel_value) * part->n);
+	for (int i = 0; part->hashed == 0 && i < part->n; i++)
+		(void) tmodel_bucket_value(b->arena, i, part->buckets, type,
+								   &part->values[i]);
+	itable_check_arena(b->arena);
+}
+
 static void
 collect_key(builder *b, keyValues *key, bool partition)
 {
@@ -160,7 +181,7 @@ collect_key(builder *b, keyValues *key, bool partition)
 	ListCell   *cell;
 
 	key->partition = partition;
-	key->ncomponents = partition ? table->npartition : table->nrow;
+	key->ncomponents = partition ? table->npartition_parts : table->nrow;
 	key->types = partition ? table->partition_types : table->row_types;
 	key->columns = partition ? table->partition : table->row;
 	key->parts = palloc0(sizeof(partValues) * key->ncomponents);
@@ -170,7 +191,9 @@ collect_key(builder *b, keyValues *key, bool partition)
 
 		if (cond->partition != partition)
 			continue;
-		if (b->values->nulls[cond->expr])
+		if (!itable_cond_has_value(cond))
+			fix_bucket(b, key, cond);
+		else if (b->values->nulls[cond->expr])
 			b->nothing = true;
 		else if (cond->match == ITABLE_BEGINS ||
 				 (cond->match == ITABLE_COMPARE && cond->op != TMODEL_EQ))
@@ -345,14 +368,35 @@ probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
 	add_probe(b, probe);
 }
 
+/* Buckets that depend on the row key; false when one cannot be computed. */
+static bool
+compute_buckets(builder *b, tmodel_value *partition_values,
+				const tmodel_value *row_values)
+{
+	for (int i = 0; i < b->partition.nfixed; i++)
+	{
+		const partValues *part = &b->partition.parts[i];
+
+		if (part->hashed > 0 &&
+			tmodel_key_bucket(b->arena, b->row.types[part->hashed - 1],
+							  &row_values[part->hashed - 1], part->buckets,
+							  b->partition.types[i],
+							  &partition_values[i]) != TMODEL_KEY_OK)
+			return false;
+	}
+	return true;
+}
+
 /* One partition, or a stretch of them where they are not all fixed. */
 static void
-probe_partition(builder *b, int which)
+probe_partition(builder *b, int which, int which_row)
 {
 	tmodel_value *values = combination(&b->partition, which);
+	tmodel_value *row_values = combination(&b->row, which_row);
 	itableProbe probe = {0};
-	int			nrows = combinations(&b->row);
 
+	if (!compute_buckets(b, values, row_values))
+		return;
 	if (b->partition.nfixed == b->partition.ncomponents)
 	{
 		if (!whole_key(b, &b->partition, values, &probe.partition_key))
@@ -364,8 +408,7 @@ probe_partition(builder *b, int which)
 		if (b->partition_range.empty)
 			return;
 	}
-	for (int i = 0; i < nrows; i++)
-		probe_rows(b, &probe, combination(&b->row, i));
+	probe_rows(b, &probe, row_values);
 }
 
 void
@@ -385,5 +428,6 @@ itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
 		!itable_build_filter(arena, plan->filter, relation, values, &properties))
 		return;
 	for (int i = 0; i < combinations(&b.partition); i++)
-		probe_partition(&b, i);
+		for (int j = 0; j < combinations(&b.row); j++)
+			probe_partition(&b, i, j);
 }

@@ -39,6 +39,7 @@ typedef struct tmodel_entity
 #define TMODEL_P_FACT_PK	"_itFactPK" /* entry, String: the fact's keys */
 #define TMODEL_P_FACT_RK	"_itFactRK"
 #define TMODEL_P_WRITE		"_itWrite"	/* entry, String: write id */
+#define TMODEL_P_BUCKET		"_itBucket" /* entry, Int32: only when shortened */
 #define TMODEL_P_EPOCH		"_itEpoch"	/* entry, Int32: definition epoch */
 
 /* The property's value, or NULL when the entity does not have it. */

@@ -21,6 +21,9 @@
  */
 #define PARALLEL_SHARE (1.0 / 32)
 
+/* What the store walks past without handing out, against handing it out. */
+#define WALK_SHARE 0.5
+
 /* How many entities the conditions on keys leave. */
 static double
 entities_asked(PlannerInfo *root, RelOptInfo *rel, const itableChoice *choice)
@@ -60,7 +63,8 @@ itable_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	if (pages > choice->probes)
 		*total += (pages - choice->probes) * table->startup_cost;
 	*total += entities * share * table->tuple_cost +
-		entities * (1 - share) * table->tuple_cost / 4;
+		entities * (1 - share) / table->fetch_size * table->startup_cost *
+		WALK_SHARE;
 	if (choice->index != NULL && !choice->covering)
 		*total += parallel_cost(entities, table->startup_cost) +
 			entities * table->tuple_cost;

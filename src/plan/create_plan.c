@@ -43,8 +43,11 @@ number_conds(const itableChoice *choice, itablePlan *plan, List **exprs)
 		itableCond *cond = memcpy(palloc(sizeof(itableCond)),
 								  lfirst(cond_cell), sizeof(itableCond));
 
-		cond->expr = list_length(*exprs);
-		*exprs = lappend(*exprs, lfirst(value_cell));
+		if (itable_cond_has_value(cond))
+		{
+			cond->expr = list_length(*exprs);
+			*exprs = lappend(*exprs, lfirst(value_cell));
+		}
 		plan->conds = lappend(plan->conds, cond);
 	}
 }

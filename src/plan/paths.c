@@ -22,6 +22,8 @@ typedef struct keyPart
 	AttrNumber	attnum;
 	bool		element;
 	tmodel_key_type type;
+	int			buckets;		/* > 0: a bucket */
+	int			hashed;			/* of this row key component; -1: of the fact */
 } keyPart;
 
 /* Own keys: the relation's columns themselves. */
@@ -30,13 +32,24 @@ own_parts(const itableTable *table, bool partition, int *n)
 {
 	itableColumn **columns = partition ? table->partition : table->row;
 	keyPart    *parts;
+	int			ncolumns = partition ? table->npartition : table->nrow;
 
-	*n = partition ? table->npartition : table->nrow;
+	*n = partition ? table->npartition_parts : table->nrow;
 	parts = palloc0(sizeof(keyPart) * *n);
-	for (int i = 0; i < *n; i++)
+	for (int i = 0; i < ncolumns; i++)
 	{
 		parts[i].attnum = columns[i]->attnum;
 		parts[i].type = columns[i]->key_type;
+		if (columns[i]->hashed != NULL)
+		{
+			parts[i].buckets = columns[i]->buckets;
+			parts[i].hashed = columns[i]->hashed->component;
+		}
+	}
+	if (ncolumns < *n)
+	{
+		parts[ncolumns].buckets = table->spread;
+		parts[ncolumns].hashed = -1;
 	}
 	return parts;
 }
@@ -53,14 +66,18 @@ index_parts(const itableIndex *index, bool partition, int *n)
 	parts = palloc0(sizeof(keyPart) * *n);
 	for (int i = 0; i < *n; i++)
 	{
-		bool		element = columns[i].source == TMODEL_FROM_ELEMENT;
-		tmodel_span property = columns[i].property;
-		itableColumn *source = itable_column_of_property(index->fact,
-														 property);
-
-		parts[i].attnum = source->attnum;
-		parts[i].element = element;
 		parts[i].type = columns[i].type;
+		if (columns[i].source == TMODEL_FROM_HASH ||
+			columns[i].source == TMODEL_FROM_FACT_HASH)
+		{
+			parts[i].buckets = columns[i].buckets;
+			parts[i].hashed = columns[i].source == TMODEL_FROM_FACT_HASH ?
+				-1 : columns[i].component - index->def.npartition;
+			continue;
+		}
+		parts[i].attnum = itable_column_of_property(index->fact,
+													columns[i].property)->attnum;
+		parts[i].element = columns[i].source == TMODEL_FROM_ELEMENT;
 	}
 	return parts;
 }
@@ -140,10 +157,35 @@ add_bounds(itableChoice *choice, const List *clauses, const keyPart *part,
 	return any;
 }
 
-/* Matches one key; returns how many of its components are fixed. */
+/*
+ * A bucket is known when the row key component it is of is; otherwise every
+ * bucket is asked, provided the row key narrows at all.
+ */
+static bool
+add_bucket(itableChoice *choice, const keyPart *part, int component,
+		   int row_fixed, bool row_narrows)
+{
+	itableCond *cond = palloc0(sizeof(itableCond));
+	bool		known = part->hashed >= 0 && part->hashed < row_fixed;
+
+	if (!known && part->hashed >= 0 && !row_narrows)
+		return false;
+	cond->partition = true;
+	cond->component = component;
+	cond->match = known ? ITABLE_HASHED : ITABLE_EVERY_BUCKET;
+	cond->expr = part->hashed;
+	cond->buckets = part->buckets;
+	choice->conds = lappend(choice->conds, cond);
+	choice->values = lappend(choice->values, NULL);
+	if (!known)
+		choice->probes *= part->buckets;
+	return true;
+}
+
+/* The row key; returns how many of its components are fixed. */
 static int
-match_key(itableChoice *choice, const List *clauses, int n,
-		  const keyPart *parts, bool partition, bool *bounded)
+match_row_key(itableChoice *choice, const List *clauses, int n,
+			  const keyPart *parts, bool *bounded)
 {
 	int			fixed;
 
@@ -154,11 +196,36 @@ match_key(itableChoice *choice, const List *clauses, int n,
 
 		if (clause == NULL)
 			break;
-		add_cond(choice, clause, partition, fixed);
+		add_cond(choice, clause, false, fixed);
 	}
 	if (fixed < n)
-		*bounded = add_bounds(choice, clauses, &parts[fixed], partition,
-							  fixed);
+		*bounded = add_bounds(choice, clauses, &parts[fixed], false, fixed);
+	return fixed;
+}
+
+/* The partition key, once the row key is known; returns the same. */
+static int
+match_partition_key(itableChoice *choice, const List *clauses, int n,
+					const keyPart *parts, int row_fixed, bool row_narrows,
+					bool *bounded)
+{
+	int			fixed;
+
+	*bounded = false;
+	for (fixed = 0; fixed < n; fixed++)
+	{
+		const keyPart *part = &parts[fixed];
+		const itableClause *clause = part->attnum == 0 ? NULL :
+		find_fixing(clauses, part);
+
+		if (clause != NULL)
+			add_cond(choice, clause, true, fixed);
+		else if (part->buckets == 0 ||
+				 !add_bucket(choice, part, fixed, row_fixed, row_narrows))
+			break;
+	}
+	if (fixed < n && parts[fixed].attnum != 0)
+		*bounded = add_bounds(choice, clauses, &parts[fixed], true, fixed);
 	return fixed;
 }
 
@@ -173,9 +240,11 @@ match_table(const List *clauses, int npartition, const keyPart *partition,
 	int			row_fixed;
 
 	choice->probes = 1;
-	partition_fixed = match_key(choice, clauses, npartition, partition, true,
-								&partition_bounded);
-	row_fixed = match_key(choice, clauses, nrow, row, false, &row_bounded);
+	row_fixed = match_row_key(choice, clauses, nrow, row, &row_bounded);
+	partition_fixed = match_partition_key(choice, clauses, npartition,
+										  partition, row_fixed,
+										  row_fixed > 0 || row_bounded,
+										  &partition_bounded);
 	if (partition_fixed < npartition)
 		choice->access = partition_fixed > 0 || partition_bounded ?
 			ITABLE_RANGE : ITABLE_FULL;

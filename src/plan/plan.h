@@ -33,7 +33,9 @@ typedef enum itableMatch
 	ITABLE_ANY_OF,				/* column = ANY (array) */
 	ITABLE_ALL_OF,				/* array column @> array: one element is looked
 								 * up, the rest is rechecked */
-	ITABLE_BEGINS				/* column LIKE 'value%' */
+	ITABLE_BEGINS,				/* column LIKE 'value%' */
+	ITABLE_HASHED,				/* the bucket of a row key component */
+	ITABLE_EVERY_BUCKET			/* all buckets */
 } itableMatch;
 
 /* A WHERE clause that says something about one column. */
@@ -55,8 +57,13 @@ typedef struct itableCond
 	int			component;
 	itableMatch match;
 	tmodel_compare op;
-	int			expr;			/* index into fdw_exprs */
+	int			expr;			/* index into fdw_exprs; HASHED: the row key
+								 * component; EVERY_BUCKET: not used */
+	int			buckets;		/* HASHED, EVERY_BUCKET */
 } itableCond;
+
+#define itable_cond_has_value(cond) \
+	((cond)->match != ITABLE_HASHED && (cond)->match != ITABLE_EVERY_BUCKET)
 
 /* A filter on properties, before its constants are known. */
 typedef struct itableFilter itableFilter;

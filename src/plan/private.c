@@ -21,8 +21,9 @@ enum
 static List *
 cond_to_list(const itableCond *cond)
 {
-	return list_make5_int(cond->partition, cond->component, cond->match,
-						  cond->op, cond->expr);
+	return lappend_int(list_make5_int(cond->partition, cond->component,
+									  cond->match, cond->op, cond->expr),
+					   cond->buckets);
 }
 
 static itableCond *
@@ -35,6 +36,7 @@ cond_from_list(const List *list)
 	cond->match = list_nth_int(list, 2);
 	cond->op = list_nth_int(list, 3);
 	cond->expr = list_nth_int(list, 4);
+	cond->buckets = list_nth_int(list, 5);
 	return cond;
 }
 

@@ -21,6 +21,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "model/bucket.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 
@@ -572,6 +573,42 @@ check_fit(const itableTable *table, const tmodel_entity *entity)
 			 errdetail("An entity has at most 1 MiB.")));
 }
 
+void
+itable_fill_buckets(tmodel_arena *arena, const itableTable *table,
+					Datum *values, bool *isnull, bool check)
+{
+	for (int i = 0; i < table->npartition; i++)
+	{
+		itableColumn *column = table->partition[i];
+		int			at = column->attnum - 1;
+		tmodel_value of;
+		tmodel_value bucket;
+
+		if (column->hashed == NULL || isnull[column->hashed->attnum - 1])
+			continue;
+		of = itable_to_key_value(arena, column->hashed,
+								 values[column->hashed->attnum - 1]);
+		if (tmodel_key_bucket(arena, column->hashed->key_type, &of,
+							  column->buckets, column->key_type,
+							  &bucket) != TMODEL_KEY_OK)
+			itable_key_failed(table, true, TMODEL_KEY_MISMATCH);
+		if (check && !isnull[at])
+		{
+			tmodel_value given = itable_to_key_value(arena, column,
+													 values[at]);
+
+			if (!tmodel_value_equal(&given, &bucket))
+				ereport(ERROR,
+						(errcode(ERRCODE_CHECK_VIOLATION),
+						 errmsg("hashed key column \"%s\" has another value than its hash",
+								column->attname),
+						 errhint("Leave the column out; it is computed from \"%s\".",
+								 column->hashed->attname)));
+		}
+		values[at] = itable_from_value(arena, column, &bucket, &isnull[at]);
+	}
+}
+
 tmodel_entity *
 itable_row_to_entity(tmodel_arena *arena, const itableTable *table,
 					 const Datum *values, const bool *isnull)
@@ -609,8 +646,9 @@ key_to_row(tmodel_arena *arena, const itableTable *table, bool partition,
 		   Datum *values, bool *isnull)
 {
 	int			n = partition ? table->npartition : table->nrow;
+	int			nparts = partition ? table->npartition_parts : table->nrow;
 	itableColumn **columns = partition ? table->partition : table->row;
-	tmodel_value *parts = tmodel_alloc(arena, sizeof(tmodel_value) * n);
+	tmodel_value *parts = tmodel_alloc(arena, sizeof(tmodel_value) * nparts);
 	tmodel_key_status status;
 	bool		shortened = itable_is_index(table) &&
 	tmodel_key_is_shortened(key);
@@ -626,7 +664,7 @@ key_to_row(tmodel_arena *arena, const itableTable *table, bool partition,
 	}
 	if (!shortened)
 	{
-		status = tmodel_key_decode(arena, table->encoding, n,
+		status = tmodel_key_decode(arena, table->encoding, nparts,
 								   partition ? table->partition_types :
 								   table->row_types, key, parts);
 		if (status != TMODEL_KEY_OK)

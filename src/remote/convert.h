@@ -39,6 +39,13 @@ extern tmodel_entity *itable_row_to_entity(tmodel_arena *arena,
 										   const bool *isnull);
 
 /*
+ * Sets hashed key columns to their bucket.  With "check" a value that is there
+ * and differs is an error (23514), else it is replaced.
+ */
+extern void itable_fill_buckets(tmodel_arena *arena, const itableTable *table,
+								Datum *values, bool *isnull, bool check);
+
+/*
  * Fills values and isnull (natts long) from an entity; "wanted" (attnum - 1)
  * may be NULL for all, columns not wanted become NULL.
  */

@@ -149,13 +149,19 @@ static tmodel_index_column
 key_source(const itableTable *index, const itableColumn *column,
 		   const itableTable *fact)
 {
-	tmodel_index_column result = {0};
+	tmodel_index_column result = {.name = column->property,
+	.type = column->key_type};
 	tmodel_span from = column->element_of != NULL ?
 	tmodel_span_of(column->element_of) : column->property;
 	itableColumn *source = itable_column_of_property(fact, from);
 
-	result.name = column->property;
-	result.type = column->key_type;
+	if (column->hashed != NULL)
+	{
+		result.source = TMODEL_FROM_HASH;
+		result.component = index->npartition_parts + column->hashed->component;
+		result.buckets = column->buckets;
+		return result;
+	}
 	result.property = from;
 	if (source == NULL)
 		column_error(index, itable_cstring(from),
@@ -191,11 +197,25 @@ static tmodel_index_column *
 key_columns(const itableTable *index, int n, itableColumn **columns,
 			const itableTable *fact)
 {
-	tmodel_index_column *result = palloc0(sizeof(tmodel_index_column) * n);
+	tmodel_index_column *result = palloc0(sizeof(tmodel_index_column) *
+										  (n + 1));
 
 	for (int i = 0; i < n; i++)
 		result[i] = key_source(index, columns[i], fact);
 	return result;
+}
+
+/* The part of the PartitionKey that spreads one key value. */
+static void
+add_spread(const itableTable *index, tmodel_index_def *def)
+{
+	tmodel_index_column *columns = (tmodel_index_column *) def->partition;
+	tmodel_index_column *part = &columns[index->npartition];
+
+	part->name = TMODEL_SPAN(TMODEL_P_BUCKET);
+	part->type = TMODEL_KEY_INT16;
+	part->source = TMODEL_FROM_FACT_HASH;
+	part->buckets = index->spread;
 }
 
 static bool
@@ -256,7 +276,7 @@ fill_covered(itableIndex *result)
 		if (column == NULL || column->kind == ITABLE_ETAG ||
 			column->kind == ITABLE_TIMESTAMP)
 			continue;
-		if (column->element_of != NULL)
+		if (column->element_of != NULL || column->hashed != NULL)
 			continue;
 		source = itable_column_of_property(result->fact, column->property);
 		if (source == NULL)
@@ -299,9 +319,11 @@ itable_index_def(itableTable *index, itableTable *fact)
 					 "key_encoding 'raw' is not for index tables:",
 					 "Leave the option out.");
 	def->table = index->name;
-	def->npartition = index->npartition;
+	def->npartition = index->npartition_parts;
 	def->partition = key_columns(index, index->npartition, index->partition,
 								 fact);
+	if (index->spread > 1)
+		add_spread(index, def);
 	def->nrow = index->nrow;
 	def->row = key_columns(index, index->nrow, index->row, fact);
 	check_fact_key(index, def, fact);

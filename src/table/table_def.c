@@ -25,6 +25,7 @@
 #define DEFAULT_FETCH_SIZE 1000
 #define DEFAULT_BATCH_SIZE 100
 /* costs are counted in sequential pages: a request is worth about a hundred */
+#define DEFAULT_BUCKETS 16
 #define DEFAULT_STARTUP_COST 100.0
 #define DEFAULT_TUPLE_COST 0.01
 
@@ -226,6 +227,59 @@ fill_property(itableTable *table, itableColumn *column, List *options)
 						 "The store takes letters, digits and underscores; use option \"property\" to name it.");
 }
 
+/* A hashed shard key: computed from another key column. */
+static void
+fill_hash(itableTable *table, itableColumn *column, List *options)
+{
+	const char *hash_of = itable_option(options, "hash_of");
+
+	column->buckets = itable_option_int(options, "buckets", DEFAULT_BUCKETS);
+	if (hash_of == NULL && itable_option(options, "buckets") != NULL)
+		definition_error(table,
+						 psprintf("column \"%s\" has \"buckets\" but no \"hash_of\"",
+								  column->attname),
+						 "A hashed key column names the column it is the hash of.");
+	if (hash_of == NULL)
+		return;
+	column->hash_of = pstrdup(hash_of);
+	if (column->kind != ITABLE_PARTITION_KEY || column->element_of != NULL)
+		definition_error(table,
+						 psprintf("column \"%s\" has \"hash_of\" but is no partition key",
+								  column->attname),
+						 "Give the column option \"key\" 'partition'.");
+	if (column->key_type != TMODEL_KEY_TEXT &&
+		column->key_type != TMODEL_KEY_INT16 &&
+		column->key_type != TMODEL_KEY_INT32 &&
+		column->key_type != TMODEL_KEY_INT64)
+		definition_error(table,
+						 psprintf("hashed key column \"%s\" has the wrong type",
+								  column->attname),
+						 "A bucket is an integer or text.");
+	if (table->encoding == TMODEL_KEY_RAW)
+		definition_error(table, "key_encoding 'raw' has no hashed keys",
+						 "Leave the option out.");
+}
+
+/* hash_of names a column of the row key, so that a lookup can compute it. */
+static void
+resolve_hashes(itableTable *table)
+{
+	for (int i = 0; i < table->npartition; i++)
+	{
+		itableColumn *column = table->partition[i];
+
+		for (int j = 0; column->hash_of != NULL && j < table->nrow; j++)
+			if (tmodel_span_equal(table->row[j]->property,
+								  tmodel_span_of(column->hash_of)))
+				column->hashed = table->row[j];
+		if (column->hash_of != NULL && column->hashed == NULL)
+			definition_error(table,
+							 psprintf("column \"%s\" is the hash of \"%s\", which is no row key column",
+									  column->attname, column->hash_of),
+							 "hash_of names a column with option \"key\" 'row'.");
+	}
+}
+
 static itableColumn *
 make_column(itableTable *table, Form_pg_attribute att)
 {
@@ -254,12 +308,7 @@ make_column(itableTable *table, Form_pg_attribute att)
 						 psprintf("column \"%s\" has \"element_of\" but is no key of an index table",
 								  column->attname),
 						 "Give the column option \"key\" and the table option \"index_of\".");
-	if (itable_option(options, "hash_of") != NULL ||
-		itable_option(options, "buckets") != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("column \"%s\": hashed keys are not supported by this version",
-						column->attname)));
+	fill_hash(table, column, options);
 	return column;
 }
 
@@ -285,7 +334,8 @@ fill_keys(itableTable *table)
 {
 	table->partition = palloc0(sizeof(itableColumn *) * table->natts);
 	table->row = palloc0(sizeof(itableColumn *) * table->natts);
-	table->partition_types = palloc0(sizeof(tmodel_key_type) * table->natts);
+	table->partition_types = palloc0(sizeof(tmodel_key_type) *
+									 (table->natts + 1));
 	table->row_types = palloc0(sizeof(tmodel_key_type) * table->natts);
 	for (int i = 0; i < table->natts; i++)
 	{
@@ -316,6 +366,10 @@ fill_keys(itableTable *table)
 		(table->npartition > 1 || table->nrow > 1))
 		definition_error(table, "key_encoding 'raw' allows one column per key",
 						 "Composite keys need key_encoding 'escaped'.");
+	table->npartition_parts = table->npartition;
+	if (table->spread > 1)
+		table->partition_types[table->npartition_parts++] = TMODEL_KEY_INT16;
+	resolve_hashes(table);
 }
 
 /* Table options, the server's where the table has none of its own. */
@@ -358,15 +412,15 @@ fill_options(itableTable *table, List *own, List *server)
 		table->state = pstrdup(state != NULL ? state : "readable");
 		table->has_state = state != NULL;
 		table->readable = strcmp(table->state, "readable") == 0;
+		table->spread = itable_option_int(own, "buckets", 1);
 	}
 	if (itable_option_bool(own, "unique", false) ||
 		itable_option_bool(own, "colocated", false) ||
-		itable_option_int(own, "buckets", 1) != 1 ||
 		(itable_option(own, "maintenance") != NULL &&
 		 strcmp(itable_option(own, "maintenance"), "sync") != 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("index table \"%s\": unique, colocated, bucketed and queued indexes are not supported by this version",
+				 errmsg("index table \"%s\": unique, colocated and queued indexes are not supported by this version",
 						table->relname)));
 }
 

@@ -35,6 +35,9 @@ typedef struct itableColumn
 	int			component;		/* keys: index within its key */
 	tmodel_key_type key_type;	/* keys */
 	char	   *element_of;		/* property whose elements it holds, or NULL */
+	char	   *hash_of;		/* property of the hashed column, or NULL */
+	int			buckets;		/* hash_of: how many */
+	struct itableColumn *hashed;	/* hash_of: the column, in the row key */
 	Oid			type;
 	Oid			base_type;		/* type, domains looked through */
 	int32		typmod;
@@ -63,7 +66,9 @@ typedef struct itableTable
 	tmodel_key_encoding encoding;
 	int			npartition;
 	itableColumn **partition;	/* in component order */
-	tmodel_key_type *partition_types;
+	int			npartition_parts;	/* npartition, or one more: a component
+								 * without column, see "spread" */
+	tmodel_key_type *partition_types;	/* of all parts */
 	int			nrow;
 	itableColumn **row;
 	tmodel_key_type *row_types;
@@ -76,6 +81,9 @@ typedef struct itableTable
 	double		tuple_cost;
 	/* index tables */
 	tmodel_span index_of;		/* the fact table in the store; empty: none */
+	int			spread;			/* partitions per key value (option buckets);
+								 * more than 1: the last part of the
+								 * PartitionKey is the fact's bucket */
 	bool		readable;		/* the planner may use it */
 	char	   *state;
 	bool		has_state;		/* option "state" is there */
