@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""A backend is ended when the store has seen the n-th request of its commit, for
+every n: no lookup may then miss a committed movie, or show one that is not there."""
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+import bed  # noqa: E402
+import movies  # noqa: E402
+
+
+def interrupt(watcher, n, times, kill):
+    """One commit, ended at request n; False when it had fewer requests."""
+    movies.renew(watcher)
+    session = bed.Session()
+    session.must(movies.STATEMENTS)
+    bed.control("POST", "/faults", {"operation": "any", "nth": n, "times": times, "action": "silent"})
+    session.start("COMMIT;")
+    bed.wait_until(lambda: bed.rule_hits() > 0 or not session.lines.empty())
+    hit = bed.rule_hits() > 0
+    if hit:
+        kill(session.pid)
+        bed.wait_until(lambda: not bed.is_alive(session.pid))
+    bed.control("DELETE", "/faults")
+    session.wait()
+    session.close()
+    return hit
+
+
+def sweep(watcher, label, times, kill, step=1):
+    n = 1
+    states = set()
+    while interrupt(watcher[0], n, times, kill):
+        if watcher[0].run("SELECT 1;").sqlstate is not None:
+            watcher[0].close()
+            bed.wait_until(lambda: os.system("pg_isready -q") == 0)
+            watcher[0] = bed.Session()
+        state = movies.facts(watcher[0])
+        found = movies.problems(watcher[0])
+        states.add("before" if state == movies.BASE else "after" if state == movies.AFTER else "between")
+        bed.ok(not found and movies.whole(state), "%s at request %d" % (label, n),
+               "\n".join(found) + "\n%s" % state)
+        bed.ok(movies.goes_on(watcher[0]), "and then everything goes on")
+        n += step
+    bed.ok(n > 8 and states >= {"before", "after"}, "%s: %d requests, states %s" % (label, n - 1, sorted(states)))
+
+
+def main():
+    watcher = [bed.Session()]
+    bed.make_server(watcher[0], options=", max_retries '0'")
+    movies.create(watcher[0])
+    movies.check_plans(watcher[0])
+
+    def terminate(pid):
+        watcher[0].must("SELECT pg_terminate_backend(%d);" % pid)
+
+    sweep(watcher, "terminated", 0, terminate)
+    # request n unanswered, those beside and after it served
+    sweep(watcher, "terminated, one request lost", 1, terminate)
+    # the postmaster restarts all
+    sweep(watcher, "killed", 0, lambda pid: os.kill(pid, signal.SIGKILL), step=4)
+    bed.finish()
+
+
+main()
