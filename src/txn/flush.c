@@ -378,6 +378,10 @@ report_partial(const flushRun *run)
 static void
 report_clean(const flushRun *run, const flushItem *item)
 {
+	tstore_error error = item->error;
+
+	/* at most a stub or an entry that is not verified, which nobody sees */
+	error.maybe_applied = false;
 	switch (tmodel_machine_verdict(item->machine))
 	{
 		case TMODEL_DUPLICATE:
@@ -396,7 +400,7 @@ report_clean(const flushRun *run, const flushItem *item)
 						(errcode(ERRCODE_UNIQUE_VIOLATION),
 						 errmsg("duplicate key in foreign table \"%s\"",
 								item->table->relname)));
-			itable_report(&item->error,
+			itable_report(&error,
 						  psprintf("write to foreign table \"%s\"",
 								   item->table->relname),
 						  item->table->relname);
