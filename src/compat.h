@@ -22,17 +22,17 @@
 #include "commands/explain_state.h"
 #endif
 
-/* A path over a base relation: no pathkeys, not parameterised. */
+/* A path over a base relation, without order. */
 static inline ForeignPath *
 itable_create_path(PlannerInfo *root, RelOptInfo *rel, double rows,
-				   Cost startup, Cost total, List *fdw_private)
+				   Cost startup, Cost total, Relids outer, List *fdw_private)
 {
 	return create_foreignscan_path(root, rel, NULL, rows,
 #if PG_VERSION_NUM >= 180000
 								   0,	/* disabled nodes */
 #endif
 								   startup, total, NIL,
-								   rel->lateral_relids, NULL,
+								   outer, NULL,
 #if PG_VERSION_NUM >= 170000
 								   NIL, /* restrictions of a join */
 #endif

@@ -46,34 +46,46 @@ operator_text(tmodel_compare op)
 	return names[op];
 }
 
-/* Conditions whose values are not known yet: "PartitionKey eq $1". */
-static char *
-conditions_text(ForeignScanState *node, ExplainState *es)
+/* The conditions on one of the keys: "PartitionKey eq $1". */
+static void
+append_conditions(StringInfo text, ForeignScanState *node, ExplainState *es,
+				  bool partition)
 {
 	itableScan *scan = node->fdw_state;
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   (Plan *) plan, NIL);
-	StringInfoData text;
 	ListCell   *cell;
 
-	initStringInfo(&text);
 	foreach(cell, scan->plan->conds)
 	{
 		const itableCond *cond = lfirst(cell);
 		Node	   *expr;
 
-		if (!itable_cond_has_value(cond))
-			continue;			/* buckets follow from the others */
+		/* buckets follow from the others */
+		if (cond->partition != partition || !itable_cond_has_value(cond))
+			continue;
 		expr = list_nth(plan->fdw_exprs, cond->expr);
-		appendStringInfo(&text, "%s%s %s %s%s", text.len > 0 ? " and " : "",
-						 cond->partition ? "PartitionKey" : "RowKey",
+		appendStringInfo(text, "%s%s %s %s%s", text->len > 0 ? " and " : "",
+						 partition ? "PartitionKey" : "RowKey",
 						 cond->match == ITABLE_BEGINS ? "begins" :
 						 operator_text(cond->op),
 						 cond->match == ITABLE_ANY_OF ? "any of " :
 						 cond->match == ITABLE_ALL_OF ? "one of " : "",
 						 deparse_expression(expr, context, false, false));
 	}
+}
+
+/* Conditions whose values are not known yet. */
+static char *
+conditions_text(ForeignScanState *node, ExplainState *es)
+{
+	itableScan *scan = node->fdw_state;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	append_conditions(&text, node, es, true);
+	append_conditions(&text, node, es, false);
 	if (scan->plan->filter != NULL)
 		appendStringInfo(&text, "%sproperty filter with parameters",
 						 text.len > 0 ? " and " : "");

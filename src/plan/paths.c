@@ -281,14 +281,15 @@ covers(const itableIndex *index, const itableRelInfo *info)
 }
 
 static itableChoice *
-index_choice(const itableIndex *index, const itableRelInfo *info)
+index_choice(const itableIndex *index, const itableRelInfo *info,
+			 List *clauses)
 {
 	int			npartition;
 	int			nrow;
 	keyPart    *partition = index_parts(index, true, &npartition);
 	keyPart    *row = index_parts(index, false, &nrow);
-	itableChoice *choice = match_table(info->clauses, npartition, partition,
-									   nrow, row);
+	itableChoice *choice = match_table(clauses, npartition, partition, nrow,
+									   row);
 
 	choice->index = (itableIndex *) index;
 	choice->covering = covers(index, info);
@@ -297,14 +298,14 @@ index_choice(const itableIndex *index, const itableRelInfo *info)
 
 /* Every way; the relation itself is always one. */
 List *
-itable_choices(PlannerInfo *root, RelOptInfo *rel, itableRelInfo *info)
+itable_choices(const itableRelInfo *info, List *clauses)
 {
 	int			npartition;
 	int			nrow;
 	keyPart    *partition = own_parts(info->table, true, &npartition);
 	keyPart    *row = own_parts(info->table, false, &nrow);
-	List	   *result = list_make1(match_table(info->clauses, npartition,
-												partition, nrow, row));
+	List	   *result = list_make1(match_table(clauses, npartition, partition,
+												nrow, row));
 	ListCell   *cell;
 
 	foreach(cell, info->indexes)
@@ -314,7 +315,7 @@ itable_choices(PlannerInfo *root, RelOptInfo *rel, itableRelInfo *info)
 
 		if (!itable_enable_index || !index->table->readable)
 			continue;
-		choice = index_choice(index, info);
+		choice = index_choice(index, info, clauses);
 		if (choice->access != ITABLE_FULL)
 			result = lappend(result, choice);
 	}

@@ -119,16 +119,19 @@ typedef struct itableRelInfo
 
 /* in shippable.c */
 extern List *itable_classify(PlannerInfo *root, RelOptInfo *rel,
-							 const itableTable *table);
+							 const itableTable *table, List *rinfos);
 extern itableFilter *itable_ship(PlannerInfo *root, RelOptInfo *rel,
 								 const itableTable *table, Expr *clause);
 extern int	itable_filter_comparisons(const itableFilter *filter);
 extern const char *itable_why_kept(const itableTable *table, Expr *clause,
 								   Index relid);
 
-/* in paths.c */
-extern List *itable_choices(PlannerInfo *root, RelOptInfo *rel,
-							itableRelInfo *info);
+/* in paths.c: every way that the clauses (itableClause) allow */
+extern List *itable_choices(const itableRelInfo *info, List *clauses);
+
+/* in parameterized.c: ways that need values of other relations */
+extern void itable_add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel,
+										   itableRelInfo *info);
 
 /* in cost.c */
 extern void itable_cost(PlannerInfo *root, RelOptInfo *rel,

@@ -88,7 +88,8 @@ itableGetForeignRelSize(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 		info->indexes = itable_indexes_of(info->table);
 	info->for_update = is_changed(root, rel);
 	find_needed(rel, info);
-	info->clauses = itable_classify(root, rel, info->table);
+	info->clauses = itable_classify(root, rel, info->table,
+									rel->baserestrictinfo);
 	/* entries that are not verified may contradict the fact: no filter there */
 	if (info->self_index == NULL)
 		collect_filter(root, rel, info);
@@ -104,7 +105,7 @@ itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	itableRelInfo *info = rel->fdw_private;
 	ListCell   *cell;
 
-	foreach(cell, itable_choices(root, rel, info))
+	foreach(cell, itable_choices(info, info->clauses))
 	{
 		itableChoice *choice = lfirst(cell);
 		Cost		startup;
@@ -113,8 +114,10 @@ itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 		itable_cost(root, rel, info, choice, &startup, &total);
 		add_path(rel, (Path *)
 				 itable_create_path(root, rel, rel->rows, startup, total,
+									rel->lateral_relids,
 									list_make1(choice)));
 	}
+	itable_add_parameterized_paths(root, rel, info);
 	/* so that a cached plan notices when an index table changes */
 	foreach(cell, info->indexes)
 	{

@@ -58,12 +58,15 @@ column_of(Node *node, Index relid)
 	return 0;
 }
 
-/* May the node be evaluated once per scan? */
+/*
+ * May the node be evaluated once per scan?  Columns of other relations may
+ * stand in it: then the clause is one of a parameterized path, and its values
+ * are known at each rescan.
+ */
 static bool
 is_value(PlannerInfo *root, Node *node, Index relid)
 {
 	return !bms_is_member(relid, pull_varnos(root, node)) &&
-		bms_is_empty(pull_varnos(root, node)) &&
 		!contain_volatile_functions(node) && !contain_subplans(node);
 }
 
@@ -293,14 +296,15 @@ match_clause(PlannerInfo *root, Index relid, const itableTable *table,
 	return match_boolean(relid, table, node, clause);
 }
 
-/* All clauses of the relation that say something about one column. */
+/* Those of the clauses (RestrictInfo) that say something about one column. */
 List *
-itable_classify(PlannerInfo *root, RelOptInfo *rel, const itableTable *table)
+itable_classify(PlannerInfo *root, RelOptInfo *rel, const itableTable *table,
+				List *rinfos)
 {
 	List	   *result = NIL;
 	ListCell   *cell;
 
-	foreach(cell, rel->baserestrictinfo)
+	foreach(cell, rinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, cell);
 		itableClause clause;
