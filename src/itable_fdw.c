@@ -7,6 +7,7 @@
 #include "fmgr.h"
 #include "foreign/fdwapi.h"
 
+#include "exec/analyze.h"
 #include "exec/modify.h"
 #include "exec/scan.h"
 #include "plan/plan.h"
@@ -41,6 +42,8 @@ itable_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ReScanForeignScan = itableReScanForeignScan;
 	routine->EndForeignScan = itableEndForeignScan;
 	routine->ExplainForeignScan = itableExplainForeignScan;
+	routine->AnalyzeForeignTable = itableAnalyzeForeignTable;
+	routine->ExecForeignTruncate = itableExecForeignTruncate;
 	itable_modify_routine(routine);
 	PG_RETURN_POINTER(routine);
 }
