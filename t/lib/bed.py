@@ -53,13 +53,13 @@ def wait_until(condition, seconds=20.0):
 class Result:
     """Rows (lists of strings) or the error of what was run."""
 
-    def __init__(self, lines, seconds):
+    def __init__(self, lines, seconds, ended=False):
         self.seconds = seconds
         self.text = "\n".join(lines)
         error = re.search(r"(?:ERROR|FATAL):  ([0-9A-Z]{5}): (.*)", self.text)
         self.sqlstate = error.group(1) if error else None
         self.error = error.group(2) if error else None
-        if error is None and re.search(r"connection to server was lost|terminating connection", self.text):
+        if ended and error is None:
             self.sqlstate = "gone"
         self.rows = [line.split("|") for line in lines]
 
@@ -92,8 +92,10 @@ class Session:
         lines = []
         while True:
             line = self.lines.get(timeout=seconds)
+            if line is None:
+                self.lines.put(None)
             if line is None or line == "-- done --":
-                return Result(lines, time.monotonic() - self.started)
+                return Result(lines, time.monotonic() - self.started, line is None)
             lines.append(line)
 
     def run(self, sql, seconds=60.0):
