@@ -22,6 +22,8 @@
 #include "exec/modify.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
+#include "remote/report.h"
+#include "remote/session.h"
 #include "txn/buffer.h"
 
 typedef struct itableModify
@@ -29,6 +31,7 @@ typedef struct itableModify
 	itableTarget *target;
 	itableTable *table;
 	AttrNumber	row_identity;	/* of the subplan's ctid; 0: INSERT */
+	bool		skip_existing;	/* ON CONFLICT DO NOTHING */
 } itableModify;
 
 static int
@@ -57,10 +60,10 @@ static List *
 itablePlanForeignModify(PlannerInfo *root, ModifyTable *plan,
 						Index resultRelation, int subplan_index)
 {
-	if (plan->onConflictAction != ONCONFLICT_NONE)
+	if (plan->onConflictAction == ONCONFLICT_UPDATE)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("ON CONFLICT is not supported by this version of itable_fdw")));
+				 errmsg("ON CONFLICT DO UPDATE is not supported by itable_fdw")));
 	return NIL;
 }
 
@@ -93,6 +96,9 @@ itableBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *relation,
 		return;
 	begin_modify(relation, mtstate->ps.state);
 	modify = relation->ri_FdwState;
+	modify->skip_existing =
+		((ModifyTable *) mtstate->ps.plan)->onConflictAction ==
+		ONCONFLICT_NOTHING;
 	if (mtstate->operation == CMD_INSERT)
 		return;
 	modify->row_identity = ExecFindJunkAttributeInTlist(subplan->targetlist,
@@ -142,15 +148,84 @@ entity_of_slot(const itableModify *modify, TupleTableSlot *slot)
 								slot->tts_values, slot->tts_isnull);
 }
 
+/*
+ * Asks the store for the entities' keys, all at once; exists[i] is false where
+ * this transaction knows better and was not asked.
+ */
+static void
+find_existing(const itableModify *modify, int n, tmodel_entity **entities,
+			  bool *exists)
+{
+	tstore_client *client = itable_session(modify->target->serverid,
+										   modify->target->userid);
+	itableCalls *calls = itable_calls(CurrentMemoryContext, client);
+	tstore_request **asked = palloc0(sizeof(tstore_request *) * n);
+	tmodel_span only_keys[] = {TMODEL_SPAN("PartitionKey"),
+	TMODEL_SPAN(TMODEL_P_STUB)};
+
+	for (int i = 0; i < n; i++)
+		if (itable_find_change(modify->target, entities[i]->partition_key,
+							   entities[i]->row_key) == NULL)
+			asked[i] = itable_call(calls,
+								   tstore_start_get(client,
+													modify->table->name,
+													entities[i]->partition_key,
+													entities[i]->row_key,
+													lengthof(only_keys),
+													only_keys));
+	for (int i = 0; i < n; i++)
+	{
+		const tstore_reply *reply;
+
+		exists[i] = false;
+		if (asked[i] == NULL)
+			continue;
+		itable_wait(calls, asked[i]);
+		reply = tstore_reply_of(asked[i]);
+		if (reply->error.status != TSTORE_OK &&
+			reply->error.status != TSTORE_NOT_FOUND)
+			itable_report(&reply->error, psprintf("read foreign table \"%s\"",
+												  modify->table->relname),
+						  modify->table->relname);
+		exists[i] = reply->nentities == 1 &&
+			!tmodel_entity_is_stub(&reply->entities[0]);
+		itable_finish(calls, asked[i]);
+	}
+}
+
+/* Buffers the rows; returns how many, their slots moved to the front. */
+static int
+insert_rows(const itableModify *modify, EState *estate,
+			ResultRelInfo *relation, int n, TupleTableSlot **slots)
+{
+	tmodel_entity **entities = palloc(sizeof(tmodel_entity *) * n);
+	bool	   *exists = palloc0(sizeof(bool) * n);
+	int			inserted = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		check_partition(estate, relation, slots[i]);
+		entities[i] = entity_of_slot(modify, slots[i]);
+	}
+	if (modify->skip_existing)
+		find_existing(modify, n, entities, exists);
+	for (int i = 0; i < n; i++)
+	{
+		if (modify->skip_existing &&
+			(exists[i] || itable_buffer_has_row(modify->target, entities[i])))
+			continue;
+		itable_buffer_insert(modify->target, entities[i]);
+		slots[inserted++] = slots[i];
+	}
+	return inserted;
+}
+
 static TupleTableSlot *
 itableExecForeignInsert(EState *estate, ResultRelInfo *relation,
 						TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
-	itableModify *modify = relation->ri_FdwState;
-
-	check_partition(estate, relation, slot);
-	itable_buffer_insert(modify->target, entity_of_slot(modify, slot));
-	return slot;
+	return insert_rows(relation->ri_FdwState, estate, relation, 1,
+					   &slot) == 1 ? slot : NULL;
 }
 
 static TupleTableSlot **
@@ -158,14 +233,13 @@ itableExecForeignBatchInsert(EState *estate, ResultRelInfo *relation,
 							 TupleTableSlot **slots,
 							 TupleTableSlot **planSlots, int *numSlots)
 {
-	itableModify *modify = relation->ri_FdwState;
+	TupleTableSlot **inserted = palloc(sizeof(TupleTableSlot *) * *numSlots);
 
-	for (int i = 0; i < *numSlots; i++)
-	{
-		check_partition(estate, relation, slots[i]);
-		itable_buffer_insert(modify->target, entity_of_slot(modify, slots[i]));
-	}
-	return slots;
+	/* the caller uses its own array again */
+	memcpy(inserted, slots, sizeof(TupleTableSlot *) * *numSlots);
+	*numSlots = insert_rows(relation->ri_FdwState, estate, relation,
+							*numSlots, inserted);
+	return inserted;
 }
 
 /* Buffering rows is cheap either way; batches save executor calls. */

@@ -231,6 +231,16 @@ is_live(const itableChange *change)
 		change->base != NULL;
 }
 
+bool
+itable_buffer_has_row(itableTarget *target, const tmodel_entity *entity)
+{
+	const itableChange *change = itable_find_change(target,
+													entity->partition_key,
+													entity->row_key);
+
+	return change != NULL && is_live(change);
+}
+
 void
 itable_buffer_insert(itableTarget *target, const tmodel_entity *entity)
 {

@@ -82,6 +82,10 @@ extern bool itable_buffer_update(itableTarget *target,
 extern bool itable_buffer_delete(itableTarget *target,
 								 const tmodel_entity *read);
 
+/* Does this transaction know a live row with the entity's keys? */
+extern bool itable_buffer_has_row(itableTarget *target,
+								  const tmodel_entity *entity);
+
 /* The arena all buffered entities live in, until the transaction ends. */
 extern tmodel_arena *itable_buffer_arena(void);
 extern MemoryContext itable_buffer_context(void);
