@@ -14,11 +14,18 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
+#include "exec/keyset.h"
 #include "exec/probe.h"
 #include "exec/probe_filter.h"
 #include "model/bucket.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
+
+/* More point reads than this cost more than reading wider. */
+#define MAX_PROBES 100000
+
+/* Filters travel in the URL, whose length servers limit. */
+#define MAX_FILTER_LENGTH 2000
 
 /* What the conditions say about one key component. */
 typedef struct partValues
@@ -52,8 +59,10 @@ typedef struct builder
 	keyValues	row;
 	tmodel_key_range partition_range;	/* where it is not one partition */
 	bool		nothing;		/* some condition cannot be met */
+	bool		wide;			/* the properties' filter is too long */
 	int			max_probes;
 	itableProbes *probes;
+	itableKeySet *seen;			/* probes made so far */
 } builder;
 
 /* An SQL integer of any width. */
@@ -205,14 +214,25 @@ collect_key(builder *b, keyValues *key, bool partition)
 		key->nfixed++;
 }
 
-/* How many combinations the fixed components allow. */
+/*
+ * How many combinations the fixed components allow.  A component that would
+ * make more than "max" of them is left to be rechecked, and those behind it.
+ */
 static int
-combinations(const keyValues *key)
+combinations(keyValues *key, int max)
 {
 	int			n = 1;
 
 	for (int i = 0; i < key->nfixed; i++)
+	{
+		if (key->parts[i].n > max / Max(n, 1))
+		{
+			key->nfixed = i;
+			key->bounds = NIL;
+			break;
+		}
 		n *= key->parts[i].n;
+	}
 	return n;
 }
 
@@ -291,13 +311,10 @@ add_probe(builder *b, const itableProbe *probe)
 {
 	itableProbes *probes = b->probes;
 
-	for (int i = 0; i < probes->n; i++)
-		if (probes->probes[i].point == probe->point &&
-			tmodel_span_equal(probes->probes[i].partition_key,
-							  probe->partition_key) &&
-			tmodel_span_equal(probes->probes[i].row_key, probe->row_key) &&
-			tmodel_span_equal(probes->probes[i].filter, probe->filter))
-			return;
+	/* one build makes either points or queries */
+	if (!itable_keyset_add(b->seen, probe->partition_key,
+						   probe->point ? probe->row_key : probe->filter))
+		return;
 	if (probes->n == b->max_probes)
 	{
 		b->max_probes *= 2;
@@ -330,9 +347,12 @@ filter_text(builder *b, const itableProbe *probe, tmodel_filter *rows)
 		filter = tmodel_key_range_filter(b->arena, TMODEL_SPAN("PartitionKey"),
 										 &b->partition_range);
 	filter = tmodel_filter_and(b->arena, filter, rows);
-	itable_build_filter(b->arena, b->plan->filter, b->relation, b->values,
-						&properties);
-	filter = tmodel_filter_and(b->arena, filter, properties);
+	if (!b->wide)
+	{
+		itable_build_filter(b->arena, b->plan->filter, b->relation,
+							b->values, &properties);
+		filter = tmodel_filter_and(b->arena, filter, properties);
+	}
 	tmodel_buf_init(&text, b->arena);
 	if (filter != NULL)
 		tmodel_filter_print(&text, filter);
@@ -411,6 +431,18 @@ probe_partition(builder *b, int which, int which_row)
 	probe_rows(b, &probe, row_values);
 }
 
+static bool
+is_too_long(tmodel_arena *arena, const tmodel_filter *filter)
+{
+	tmodel_buf	text;
+
+	tmodel_buf_init(&text, arena);
+	if (filter != NULL)
+		tmodel_filter_print(&text, filter);
+	itable_check_arena(arena);
+	return tmodel_buf_text(&text).len > MAX_FILTER_LENGTH;
+}
+
 void
 itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
 					const itableTable *relation, const itableTable *asked,
@@ -419,6 +451,8 @@ itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
 	builder		b = {.arena = arena,.plan = plan,.relation = relation,
 	.asked = asked,.values = values,.probes = probes,.max_probes = 8};
 	tmodel_filter *properties;
+	int			npartitions;
+	int			nrows;
 
 	probes->n = 0;
 	probes->probes = palloc(b.max_probes * sizeof(itableProbe));
@@ -427,7 +461,19 @@ itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
 	if (b.nothing ||
 		!itable_build_filter(arena, plan->filter, relation, values, &properties))
 		return;
-	for (int i = 0; i < combinations(&b.partition); i++)
-		for (int j = 0; j < combinations(&b.row); j++)
+	b.wide = is_too_long(arena, properties);
+	b.seen = itable_keyset(CurrentMemoryContext);
+	npartitions = combinations(&b.partition, MAX_PROBES);
+	nrows = combinations(&b.row, MAX_PROBES / Max(npartitions, 1));
+	/* a bucket of a row key's value is known only while that value is */
+	for (int i = 0; i < b.partition.nfixed; i++)
+		if (b.partition.parts[i].hashed > b.row.nfixed)
+		{
+			b.partition.nfixed = i;
+			b.partition.bounds = NIL;
+			npartitions = combinations(&b.partition, MAX_PROBES);
+		}
+	for (int i = 0; i < npartitions; i++)
+		for (int j = 0; j < nrows; j++)
 			probe_partition(&b, i, j);
 }

@@ -26,6 +26,7 @@
 #include "remote/report.h"
 #include "remote/session.h"
 #include "table/options.h"
+#include "table/settings.h"
 
 #define TRACE_MAX 200
 
@@ -146,6 +147,43 @@ read_token_file(const char *path)
 	return pstrdup(line);
 }
 
+/* The host of "scheme://host[:port]/...", "[::1]" with its brackets. */
+static char *
+host_of(const char *endpoint)
+{
+	const char *begin = strstr(endpoint, "://");
+	size_t		len;
+
+	begin = begin != NULL ? begin + 3 : endpoint;
+	len = begin[0] == '[' && strchr(begin, ']') != NULL ?
+		strchr(begin, ']') + 1 - begin : strcspn(begin, ":/");
+	return pnstrdup(begin, len);
+}
+
+/* itable_fdw.allowed_hosts; asked at every use, for it may change any time. */
+static void
+check_host(const ForeignServer *server)
+{
+	const char *endpoint = itable_option(server->options, "endpoint");
+	char	   *host;
+	char	   *rest;
+
+	if (itable_allowed_hosts == NULL || itable_allowed_hosts[0] == '\0' ||
+		endpoint == NULL)
+		return;
+	host = host_of(endpoint);
+	rest = pstrdup(itable_allowed_hosts);
+	for (char *word = strtok_r(rest, ", \t\n", &rest); word != NULL;
+		 word = strtok_r(NULL, ", \t\n", &rest))
+		if (pg_strcasecmp(word, host) == 0)
+			return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("host \"%s\" of server \"%s\" is not allowed", host,
+					server->servername),
+			 errhint("A superuser can add it to itable_fdw.allowed_hosts.")));
+}
+
 /* A user who is no superuser must bring credentials of their own. */
 static void
 check_credentials(const tstore_config *config, List *mapping, Oid userid,
@@ -208,9 +246,11 @@ tstore_client *
 itable_session(Oid serverid, Oid userid)
 {
 	UserMapping *mapping = GetUserMapping(userid, serverid);
+	ForeignServer *server = GetForeignServer(serverid);
 	sessionEntry *entry;
 	bool		found;
 
+	check_host(server);
 	entry = hash_search(sessions, &mapping->umid, HASH_ENTER, &found);
 	if (!found)
 	{
@@ -229,7 +269,7 @@ itable_session(Oid serverid, Oid userid)
 	if (entry->stale)
 		close_client(entry);
 	if (entry->client == NULL)
-		open_client(entry, GetForeignServer(serverid), mapping);
+		open_client(entry, server, mapping);
 	return entry->client;
 }
 
