@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/pg_type.h"
@@ -164,8 +165,14 @@ find_existing(const itableModify *modify, int n, tmodel_entity **entities,
 	TMODEL_SPAN(TMODEL_P_STUB)};
 
 	for (int i = 0; i < n; i++)
-		if (itable_find_change(modify->target, entities[i]->partition_key,
-							   entities[i]->row_key) == NULL)
+	{
+		const itableChange *change =
+		itable_find_change(modify->target, entities[i]->partition_key,
+						   entities[i]->row_key);
+
+		/* what was inserted and rolled back again says nothing */
+		if (change == NULL ||
+			(change->newest == NULL && change->base == NULL))
 			asked[i] = itable_call(calls,
 								   tstore_start_get(client,
 													modify->table->name,
@@ -173,6 +180,7 @@ find_existing(const itableModify *modify, int n, tmodel_entity **entities,
 													entities[i]->row_key,
 													lengthof(only_keys),
 													only_keys));
+	}
 	for (int i = 0; i < n; i++)
 	{
 		const tstore_reply *reply;
@@ -191,6 +199,32 @@ find_existing(const itableModify *modify, int n, tmodel_entity **entities,
 			!tmodel_entity_is_stub(&reply->entities[0]);
 		itable_finish(calls, asked[i]);
 	}
+}
+
+/*
+ * The store fills these columns at commit: until then RETURNING and triggers
+ * get NULL, neither what the statement said nor what the old row had.
+ */
+static void
+clear_system_columns(const itableModify *modify, TupleTableSlot *slot)
+{
+	bool		any = false;
+
+	for (int i = 0; i < modify->table->natts; i++)
+	{
+		const itableColumn *column = modify->table->columns[i];
+
+		if (column == NULL || slot->tts_isnull[i] ||
+			(column->kind != ITABLE_ETAG && column->kind != ITABLE_TIMESTAMP))
+			continue;
+		slot->tts_isnull[i] = true;
+		any = true;
+	}
+	if (any)
+		ExecForceStoreHeapTuple(heap_form_tuple(slot->tts_tupleDescriptor,
+												slot->tts_values,
+												slot->tts_isnull),
+								slot, true);
 }
 
 /* Buffers the rows; returns how many, their slots moved to the front. */
@@ -215,8 +249,11 @@ insert_rows(const itableModify *modify, EState *estate,
 			(exists[i] || itable_buffer_has_row(modify->target, entities[i])))
 			continue;
 		itable_buffer_insert(modify->target, entities[i]);
+		clear_system_columns(modify, slots[i]);
 		slots[inserted++] = slots[i];
 	}
+	pfree(entities);
+	pfree(exists);
 	return inserted;
 }
 
@@ -305,7 +342,10 @@ itableExecForeignUpdate(EState *estate, ResultRelInfo *relation,
 	check_partition(estate, relation, slot);
 	entity = entity_of_slot(modify, slot);
 	entity = with_undeclared(modify->table, entity, read);
-	return itable_buffer_update(modify->target, read, entity) ? slot : NULL;
+	if (!itable_buffer_update(modify->target, read, entity))
+		return NULL;
+	clear_system_columns(modify, slot);
+	return slot;
 }
 
 static TupleTableSlot *
