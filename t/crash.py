@@ -28,14 +28,20 @@ def interrupt(watcher, n, times, kill):
     return hit
 
 
-def sweep(watcher, label, times, kill, step=1):
+def after_restart(watcher):
+    """A new session, once the postmaster has ended the old one and is back."""
+    bed.wait_until(lambda: not bed.is_alive(watcher.pid))
+    watcher.close()
+    bed.wait_until(lambda: os.system("pg_isready -q") == 0)
+    return bed.Session()
+
+
+def sweep(watcher, label, times, kill, step=1, restarts=False):
     n = 1
     states = set()
     while interrupt(watcher[0], n, times, kill):
-        if watcher[0].run("SELECT 1;").sqlstate is not None:
-            watcher[0].close()
-            bed.wait_until(lambda: os.system("pg_isready -q") == 0)
-            watcher[0] = bed.Session()
+        if restarts:
+            watcher[0] = after_restart(watcher[0])
         state = movies.facts(watcher[0])
         found = movies.problems(watcher[0])
         states.add("before" if state == movies.BASE else "after" if state == movies.AFTER else "between")
@@ -59,7 +65,7 @@ def main():
     # request n unanswered, those beside and after it served
     sweep(watcher, "terminated, one request lost", 1, terminate)
     # the postmaster restarts all
-    sweep(watcher, "killed", 0, lambda pid: os.kill(pid, signal.SIGKILL), step=4)
+    sweep(watcher, "killed", 0, lambda pid: os.kill(pid, signal.SIGKILL), step=4, restarts=True)
     bed.finish()
 
 
