@@ -115,7 +115,7 @@ dev: deps ## psql on a temporary cluster; STORE=mock|azurite
 	@tools/run-dev.sh --$(or $(STORE),mock)
 
 ##@ Test
-.PHONY: test unit model installcheck isolation tap lint bench
+.PHONY: test unit model installcheck isolation tap fuzz-sql lint bench
 test: deps ## run everything; SUITES='unit lint ...' runs some
 	@tools/run-tests.sh $(SUITES)
 
@@ -133,6 +133,10 @@ isolation: ## isolation tests; ISOLATION='x y' runs some, STORE=mock|azurite
 
 tap: ## tests across processes in t/; TAP='t/x.pl' runs some
 	@tools/run-tap.sh --$(or $(STORE),mock) $(TAP)
+
+fuzz-sql: ## random statements against plain tables; SEED=N COUNT=N STORE=mock|azurite
+	@FUZZ_SEED=$(or $(SEED),$(shell date +%s)) FUZZ_COUNT=$(or $(COUNT),20000) ITABLE_TAP_TIMEOUT=36000 \
+	  tools/run-tap.sh --$(or $(STORE),mock) t/differential.py
 
 lint: ## the house rules: one script per rule, tools/check-*.sh
 	@tools/lint.sh

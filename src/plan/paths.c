@@ -280,6 +280,45 @@ covers(const itableIndex *index, const itableRelInfo *info)
 	return true;
 }
 
+/* Does some clause reject rows where the column is NULL?  All of ours do. */
+static bool
+rejects_null(const List *clauses, AttrNumber attnum)
+{
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+	{
+		const itableClause *clause = lfirst(cell);
+
+		if (clause->attnum == attnum && !clause->element)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Has every row the query wants an entry?  A fact with NULL in an index key
+ * column, or without elements, has none: the query must reject such rows.
+ */
+static bool
+has_all_entries(const itableIndex *index, const List *clauses, int n,
+				const keyPart *parts)
+{
+	for (int i = 0; i < n; i++)
+	{
+		const itableColumn *column;
+
+		if (parts[i].attnum == 0)
+			continue;			/* a bucket */
+		column = index->fact->columns[parts[i].attnum - 1];
+		if (parts[i].element ? find_fixing(clauses, &parts[i]) == NULL :
+			column->kind == ITABLE_PROPERTY && !column->not_null &&
+			!rejects_null(clauses, parts[i].attnum))
+			return false;
+	}
+	return true;
+}
+
 static itableChoice *
 index_choice(const itableIndex *index, const itableRelInfo *info,
 			 List *clauses)
@@ -291,6 +330,9 @@ index_choice(const itableIndex *index, const itableRelInfo *info,
 	itableChoice *choice = match_table(clauses, npartition, partition, nrow,
 									   row);
 
+	if (!has_all_entries(index, clauses, npartition, partition) ||
+		!has_all_entries(index, clauses, nrow, row))
+		choice->access = ITABLE_FULL;	/* of no use */
 	choice->index = (itableIndex *) index;
 	choice->covering = covers(index, info);
 	return choice;
