@@ -1,0 +1,32 @@
+-- itable_fdw.full_scan: what a scan of a whole table may do.
+CREATE FOREIGN TABLE ful (p text OPTIONS (key 'partition') NOT NULL, r text OPTIONS (key 'row') NOT NULL, n int, tags text[]) SERVER store;
+SELECT itable_create_table('ful');
+INSERT INTO ful VALUES ('a', 'b', 1, '{x}'), ('c', 'd', 2, '{y}');
+SHOW itable_fdw.full_scan;
+SELECT count(*) FROM ful;
+SET itable_fdw.full_scan = 'warn';
+SELECT count(*) FROM ful WHERE n = 1;
+SELECT count(*) FROM ful WHERE p = 'a';
+SET itable_fdw.full_scan = 'error';
+SELECT count(*) FROM ful;
+SELECT count(*) FROM ful WHERE r = 'b';
+SELECT count(*) FROM ful WHERE 'x' = ANY (tags);
+SELECT count(*) FROM ful WHERE p = 'a';
+SELECT count(*) FROM ful WHERE p = 'a' AND r > 'a';
+SELECT count(*) FROM ful WHERE p > 'a' COLLATE "C";
+UPDATE ful SET n = 3 WHERE n = 1;
+DELETE FROM ful;
+SELECT count(*) FROM ful f JOIN (VALUES ('a')) v(p) ON f.n::text = v.p;
+EXPLAIN (COSTS OFF) SELECT * FROM ful;
+-- an index makes it unnecessary; building it is no query
+CALL itable_create_index('ful', 'ful_by_tag', key => '{tags}');
+SELECT count(*) FROM ful WHERE 'x' = ANY (tags);
+SELECT count(*) FROM ful_by_tag;
+SELECT count(*) FROM ful_by_tag WHERE tag = 'x';
+SELECT requests_of($$SELECT error_of('SELECT * FROM ful')$$);
+SET itable_fdw.full_scan = 'maybe';
+RESET itable_fdw.full_scan;
+SELECT p, n FROM ful ORDER BY p;
+CALL itable_drop_index('ful_by_tag');
+SELECT itable_drop_table('ful');
+DROP FOREIGN TABLE ful;
