@@ -44,6 +44,19 @@ AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON PROCEDURE itable_drop_index(regclass) IS
   'drops an index table here and in the store';
 
+CREATE FUNCTION itable_check_index(index regclass, OUT problem text,
+  OUT index_partition_key text, OUT index_row_key text,
+  OUT fact_partition_key text, OUT fact_row_key text, OUT detail text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE;
+COMMENT ON FUNCTION itable_check_index(regclass) IS
+  'entries of an index table that are missing, dangling, contradicting or unverified';
+
+CREATE PROCEDURE itable_repair_index(index regclass)
+AS 'MODULE_PATHNAME' LANGUAGE C;
+COMMENT ON PROCEDURE itable_repair_index(regclass) IS
+  'mends what itable_check_index shows';
+
 CREATE FUNCTION itable_index_list(OUT base regclass, OUT index regclass,
   OUT key_columns text[], OUT covered_columns text[], OUT strategy text,
   OUT is_unique boolean, OUT maintenance text, OUT colocated boolean,

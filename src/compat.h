@@ -16,6 +16,7 @@
 #include "parser/parsetree.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
+#include "utils/tuplesort.h"
 
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
@@ -82,6 +83,19 @@ itable_write_user(ResultRelInfo *relation, EState *estate)
 
 	return OidIsValid(user) ? user : GetUserId();
 #endif
+}
+
+/* The next datum of a sort, palloc'd; false at the end. */
+static inline bool
+itable_compat_sort_next(Tuplesortstate *sort, Datum *datum)
+{
+	bool		isnull;
+
+	return tuplesort_getdatum(sort, true,
+#if PG_VERSION_NUM >= 160000
+							  true, /* copy */
+#endif
+							  datum, &isnull, NULL);
 }
 
 #endif							/* ITABLE_COMPAT_H */

@@ -9,7 +9,10 @@
  */
 #include "postgres.h"
 
+#include "commands/progress.h"
 #include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/backend_progress.h"
 #include "utils/memutils.h"
 
 #include "exec/backfill.h"
@@ -34,6 +37,26 @@ read_everything(const itableTable *fact, tstore_client *client,
 	return reader;
 }
 
+/* Shows in pg_stat_progress_create_index; ends by itself after an error. */
+static void
+begin_progress(const itableIndex *index)
+{
+	const int	params[] = {
+		PROGRESS_CREATEIDX_COMMAND,
+		PROGRESS_CREATEIDX_INDEX_OID,
+		PROGRESS_CREATEIDX_PHASE
+	};
+	const int64 values[] = {
+		PROGRESS_CREATEIDX_COMMAND_CREATE_CONCURRENTLY,
+		index->table->relid,
+		PROGRESS_CREATEIDX_PHASE_BUILD
+	};
+
+	pgstat_progress_start_command(PROGRESS_COMMAND_CREATE_INDEX,
+								  index->fact->relid);
+	pgstat_progress_update_multi_param(lengthof(params), params, values);
+}
+
 void
 itable_backfill(Oid indexid)
 {
@@ -51,6 +74,7 @@ itable_backfill(Oid indexid)
 										   &counts);
 	bool		more = true;
 
+	begin_progress(index);
 	while (more)
 	{
 		MemoryContext old = MemoryContextSwitchTo(round);
@@ -69,9 +93,12 @@ itable_backfill(Oid indexid)
 		}
 		more = fact != NULL;
 		itable_flush_refresh(client, index, n, facts, &result);
+		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
+									 result.facts + result.lost);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(round);
 	}
+	pgstat_progress_end_command();
 	itable_reader_stop(reader);
 	MemoryContextDelete(round);
 }

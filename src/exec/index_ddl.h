@@ -1,6 +1,7 @@
 /*
  * index_ddl.h
- *	  Composing the CREATE FOREIGN TABLE statement of an index table.
+ *	  Composing the CREATE FOREIGN TABLE statement of an index table, and what
+ *	  the procedures about indexes share.
  */
 #ifndef ITABLE_INDEX_DDL_H
 #define ITABLE_INDEX_DDL_H
@@ -25,5 +26,11 @@ typedef struct itableIndexRequest
  * cannot be keys.  palloc'd.
  */
 extern char *itable_index_statement(const itableIndexRequest *request);
+
+/*
+ * The base relation of an index table that belongs to the caller; InvalidOid
+ * when it is not in this database.  Throws for anything else.
+ */
+extern Oid	itable_base_of(Oid index);
 
 #endif							/* ITABLE_INDEX_DDL_H */

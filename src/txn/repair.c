@@ -37,9 +37,9 @@ static tmodel_arena *repair_arena = NULL;
 static repairCandidate candidates[MAX_REPAIRS];
 static int	ncandidates = 0;
 
-/* Age by the server's clock alone; it tells whole seconds, so 0 asks nothing. */
-static bool
-is_old(const tmodel_entity *entity, int64 server_time)
+/* The server's clock tells whole seconds, so 0 asks nothing. */
+bool
+itable_is_old(const tmodel_entity *entity, int64 server_time)
 {
 	return itable_repair_age == 0 ||
 		(entity->timestamp >= 0 && server_time - entity->timestamp >=
@@ -64,7 +64,7 @@ itable_remember_repair(const itableIndex *index, Oid userid,
 	repairCandidate *candidate = &candidates[ncandidates];
 
 	if (ncandidates == MAX_REPAIRS || entry->etag.len == 0 ||
-		!is_old(entry, server_time) || is_remembered(entry))
+		!itable_is_old(entry, server_time) || is_remembered(entry))
 		return;
 	if (repairs == NULL)
 	{
@@ -123,63 +123,101 @@ read_fact(itableCalls *calls, const itableIndex *index,
 		fact = tmodel_entity_copy(arena, &reply->entities[0]);
 		itable_check_arena(arena);
 		if (tmodel_entity_is_stub(fact))
-			*found = is_old(fact, reply->server_time);
+			*found = itable_is_old(fact, reply->server_time);
 	}
 	itable_finish(calls, request);
 	return fact;
 }
 
-/* The machine for one candidate; NULL: nothing to do. */
+/* The machine for one entry; "mend" must live as long as the arena. */
 static tmodel_machine *
-start_repair(itableCalls *calls, const itableIndex *index,
-			 const tmodel_entity *entry, tmodel_arena *arena)
+start_repair(const itableIndex *index, const itableMend *mend,
+			 tmodel_arena *arena)
 {
 	tmodel_repair *repair = tmodel_alloc(arena, sizeof(tmodel_repair));
+	tmodel_machine *machine;
 	tmodel_entries entries = {0};
-	bool		found;
 
 	itable_check_arena(arena);
-	repair->fact = read_fact(calls, index, entry, arena, &found);
-	if (!found)
-		return NULL;
+	repair->fact = mend->fact;
 	repair->fact_table = index->fact->name;
 	repair->index_table = index->table->name;
 	repair->covering = index->covering;
-	repair->entry = entry;
+	repair->entry = mend->entry;
 	if (repair->fact != NULL && !tmodel_entity_is_stub(repair->fact) &&
 		tmodel_index_entries(arena, &index->fact_def, &index->def,
 							 repair->fact, &entries))
 		repair->justified = tmodel_entries_find(&entries,
-												entry->partition_key,
-												entry->row_key);
+												mend->entry->partition_key,
+												mend->entry->row_key);
 	itable_check_arena(arena);
-	return tmodel_repair_start(arena, repair);
+	machine = tmodel_repair_start(arena, repair);
+	itable_check_arena(arena);
+	return machine;
 }
 
-/* Drives one machine to its end; false when the session should stop. */
-static bool
-drive_repair(flushSite *site, tmodel_arena *arena)
+static tmodel_phase
+lowest_phase(const flushSite *site)
 {
-	tmodel_machine *machine = site->items[0].machine;
-	roundScope	everything = {0};
+	tmodel_phase lowest = TMODEL_FINISHED;
 
-	while (tmodel_machine_phase(machine) != TMODEL_FINISHED)
-		if (itable_round(site, tmodel_machine_phase(machine), &everything,
-						 arena) != ROUND_DONE)
+	for (int i = 0; i < site->nitems; i++)
+		lowest = Min(lowest, tmodel_machine_phase(site->items[i].machine));
+	return lowest;
+}
+
+/* A failure that is not a lost race: the next request would fail too. */
+static bool
+store_fails(const flushSite *site, tstore_error *error)
+{
+	for (int i = 0; i < site->nitems; i++)
+		switch (site->items[i].error.status)
+		{
+			case TSTORE_OK:
+			case TSTORE_PRECONDITION:
+			case TSTORE_NOT_FOUND:
+				break;
+			default:
+				*error = site->items[i].error;
+				return true;
+		}
+	return false;
+}
+
+bool
+itable_mend(tstore_client *client, const itableIndex *index, int n,
+			const itableMend *list, tmodel_arena *arena, tstore_error *error)
+{
+	flushItem  *items = palloc0(sizeof(flushItem) * (n + 1));
+	flushSite	site = {.client = client,.nitems = n,.items = items};
+	roundScope	everything = {0};
+	tmodel_phase phase;
+
+	memset(error, 0, sizeof(*error));
+	site.calls = itable_calls(CurrentMemoryContext, client);
+	site.batch_size = index->fact->batch_size;
+	for (int i = 0; i < n; i++)
+	{
+		items[i].table = index->fact;
+		items[i].machine = start_repair(index, &list[i], arena);
+	}
+	while ((phase = lowest_phase(&site)) != TMODEL_FINISHED)
+		if (itable_round(&site, phase, &everything, arena) != ROUND_DONE ||
+			store_fails(&site, error))
 			return false;
-	return site->items[0].error.status == TSTORE_OK ||
-		site->items[0].error.status == TSTORE_PRECONDITION ||
-		site->items[0].error.status == TSTORE_NOT_FOUND;
+	return !store_fails(&site, error);
 }
 
 static bool
-mend(const repairCandidate *candidate, MemoryContext context)
+mend_candidate(const repairCandidate *candidate, MemoryContext context)
 {
 	itableTable *table;
 	itableIndex *index;
 	tmodel_arena *arena = itable_arena(context);
-	flushItem	item = {0};
-	flushSite	site = {.batch_size = 1,.nitems = 1,.items = &item};
+	itableMend	mend = {.entry = candidate->entry};
+	tstore_client *client;
+	tstore_error error;
+	bool		found;
 
 	if (get_rel_name(candidate->index) == NULL)
 		return true;
@@ -188,11 +226,10 @@ mend(const repairCandidate *candidate, MemoryContext context)
 		!OidIsValid(itable_fact_relid(table, true)))
 		return true;
 	index = itable_index_def(table, itable_fact_of(table));
-	site.client = itable_session(candidate->serverid, candidate->userid);
-	site.calls = itable_calls(context, site.client);
-	item.table = index->fact;
-	item.machine = start_repair(site.calls, index, candidate->entry, arena);
-	return item.machine == NULL || drive_repair(&site, arena);
+	client = itable_session(candidate->serverid, candidate->userid);
+	mend.fact = read_fact(itable_calls(context, client), index,
+						  candidate->entry, arena, &found);
+	return !found || itable_mend(client, index, 1, &mend, arena, &error);
 }
 
 void
@@ -204,7 +241,8 @@ itable_repairs_run(void)
 													  "itable_fdw repair",
 													  ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(context);
-		bool		go_on = mend(&candidates[i], context);
+		bool		go_on = mend_candidate(&candidates[i],
+											 context);
 
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);
