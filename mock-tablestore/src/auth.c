@@ -119,9 +119,8 @@ account_free_all(void)
 	}
 }
 
-/* Is signature (base64) that of the text? */
-static bool
-verify(const Account *account, const Buf *text, Span signature)
+bool
+auth_verify(const Account *account, const Buf *text, Span signature)
 {
 	SHA256_CTX	state = account->inner;
 	uint8_t		hash[SHA256_DIGEST_LENGTH];
@@ -171,8 +170,8 @@ put_header(Buf *out, HeaderLookup header, void *who, const char *name)
 	buf_putc(out, '\n');
 }
 
-static bool
-date_is_near(const char *date)
+bool
+auth_date_is_near(const char *date)
 {
 	int64_t		ticks;
 	int64_t		away;
@@ -183,9 +182,8 @@ date_is_near(const char *date)
 	return away <= MAX_SKEW_TICKS && away >= -MAX_SKEW_TICKS;
 }
 
-/* "SharedKey name:signature"; lite says which scheme it is. */
-static bool
-split_authorization(Span value, bool *lite, Span *name, Span *signature)
+bool
+auth_split(Span value, bool *lite, Span *name, Span *signature)
 {
 	const char *colon;
 
@@ -225,17 +223,15 @@ auth_check(Arena *a, const Account *account, const char *method,
 
 	if (value == NULL)
 		return ERR_AUTHENTICATION_FAILED;
-	if (!split_authorization(span_of(value), &lite, &name, &signature))
+	if (!auth_split(span_of(value), &lite, &name, &signature))
 		return ERR_INVALID_AUTHENTICATION_INFO;
 	if (account == NULL || account_find(name) != account)
 		return ERR_AUTHENTICATION_FAILED;
 	if (date == NULL)
 		date = header(who, "Date");
-	if (!date_is_near(date))
+	if (!auth_date_is_near(date))
 	{
-		*detail = "Server failed to authenticate the request. The date "
-			"header (x-ms-date or Date) is missing, malformed or more than "
-			"15 minutes away from the server's time.";
+		*detail = AUTH_DATE_DETAIL;
 		return ERR_AUTHENTICATION_FAILED;
 	}
 	if (!lite)
@@ -248,7 +244,7 @@ auth_check(Arena *a, const Account *account, const char *method,
 	buf_puts(&text, date);
 	buf_putc(&text, '\n');
 	put_resource(&text, account, raw_path, query);
-	ok = verify(account, &text, signature);
+	ok = auth_verify(account, &text, signature);
 	buf_free(&text);
 	return ok ? ERR_NONE : ERR_AUTHENTICATION_FAILED;
 }

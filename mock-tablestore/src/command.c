@@ -77,8 +77,8 @@ etag_of(Arena *a, int64_t ticks)
 						time + 14, time + 17);
 }
 
-static ErrCode
-parse_query(Arena *a, Span query, Command *cmd)
+ErrCode
+command_query(Arena *a, Span query, Command *cmd)
 {
 	while (query.n > 0)
 	{
@@ -319,13 +319,39 @@ operation_of(const char *m, Shape shape)
 	return OP_NONE;
 }
 
+/* What comp= and restype= ask for: OP_NONE when the method does not fit. */
+static ErrCode
+administration_of(const char *m, Shape shape, Command *cmd)
+{
+	const Span *comp = command_param(cmd, "comp");
+	const Span *restype = command_param(cmd, "restype");
+	bool		get = strcmp(m, "GET") == 0;
+	bool		head = strcmp(m, "HEAD") == 0;
+	bool		put = strcmp(m, "PUT") == 0;
+
+	if (comp == NULL)
+		return ERR_QUERY_PARAMETER;
+	if (shape == SHAPE_TABLE && span_eq_nocase(*comp, SPAN("acl")))
+		cmd->op = get || head ? OP_ACL_GET : put ? OP_ACL_SET : OP_NONE;
+	else if (shape != SHAPE_SERVICE || restype == NULL ||
+			 !span_eq_nocase(*restype, SPAN("service")))
+		return ERR_QUERY_PARAMETER;
+	else if (span_eq_nocase(*comp, SPAN("properties")))
+		cmd->op = get ? OP_SERVICE_GET : put ? OP_SERVICE_SET : OP_NONE;
+	else if (span_eq_nocase(*comp, SPAN("stats")))
+		cmd->op = get ? OP_SERVICE_STATS : OP_NONE;
+	else
+		return ERR_QUERY_PARAMETER;
+	cmd->level = LEVEL_UNSUPPORTED;	/* which means XML */
+	return cmd->op == OP_NONE ? ERR_METHOD_NOT_ALLOWED : ERR_NONE;
+}
+
 /* Query options the service knows of but does not implement. */
 static bool
 has_unimplemented(const Command *cmd)
 {
 	return command_param(cmd, "$orderby") || command_param(cmd, "$skip") ||
-		command_param(cmd, "$expand") || command_param(cmd, "$inlinecount") ||
-		command_param(cmd, "comp") || command_param(cmd, "restype");
+		command_param(cmd, "$expand") || command_param(cmd, "$inlinecount");
 }
 
 /* path starts behind "/account/" and is still percent-encoded. */
@@ -337,7 +363,7 @@ command_parse(Arena *a, const char *method, Span path, Span query,
 	Shape		shape;
 	Span		decoded;
 	size_t		units;
-	ErrCode		err = parse_query(a, query, cmd);
+	ErrCode		err = command_query(a, query, cmd);
 
 	read_headers(header, who, cmd);
 	if (err == ERR_NONE && (!percent_decode(a, path, false, &decoded) ||
@@ -349,6 +375,8 @@ command_parse(Arena *a, const char *method, Span path, Span query,
 		err = effective_method(&method, header, who);
 	if (err != ERR_NONE)
 		return err;
+	if (command_param(cmd, "comp") || command_param(cmd, "restype"))
+		return administration_of(method, shape, cmd);
 	cmd->op = operation_of(method, shape);
 	if (has_unimplemented(cmd))
 		return ERR_NOT_IMPLEMENTED;

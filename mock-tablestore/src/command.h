@@ -25,7 +25,12 @@ typedef enum Operation
 	OP_REPLACE,
 	OP_MERGE,
 	OP_DELETE,
-	OP_BATCH
+	OP_BATCH,
+	OP_SERVICE_GET,				/* properties */
+	OP_SERVICE_SET,
+	OP_SERVICE_STATS,
+	OP_ACL_GET,
+	OP_ACL_SET
 } Operation;
 
 /* How much metadata a JSON answer carries. */
@@ -62,7 +67,7 @@ typedef struct Command
 	Span		body;
 } Command;
 
-#define MAX_REPLY_HEADERS 12
+#define MAX_REPLY_HEADERS 32
 
 typedef struct Header
 {
@@ -92,6 +97,8 @@ typedef struct Context
 	const char *account;
 	const char *base_url;		/* "http://host:port/account" */
 	const char *request_id;
+	const struct Fault *page_script;	/* of a query; NULL: a usual page */
+	const struct Grant *grant;	/* NULL: signed with the key, all allowed */
 } Context;
 
 typedef const char *(*HeaderLookup) (void *who, const char *name);
@@ -101,6 +108,9 @@ extern ErrCode command_parse(Arena *a, const char *method, Span path,
 							 Command *cmd, const char **detail);
 extern const Span *command_param(const Command *cmd, const char *name);
 extern bool command_is_write(Operation op);
+
+/* For all services: name=value pairs, decoded. */
+extern ErrCode command_query(Arena *a, Span query, Command *cmd);
 
 extern void reply_header(Reply *r, const char *name, const char *value);
 extern const char *content_type_of(Level level, bool streaming);

@@ -90,6 +90,56 @@ static const ErrInfo error_table[ERR_COUNT] = {
 	"The server is busy."},
 	[ERR_OPERATION_TIMED_OUT] = {500, "OperationTimedOut",
 	"Operation could not be completed within the specified time."},
+	[ERR_AUTHORIZATION_FAILURE] = {403, "AuthorizationFailure",
+	"This request is not authorized to perform this operation."},
+	[ERR_AUTHORIZATION_PERMISSION] = {403, "AuthorizationPermissionMismatch",
+		"This request is not authorized to perform this operation using this "
+	"permission."},
+	[ERR_AUTHORIZATION_PROTOCOL] = {403, "AuthorizationProtocolMismatch",
+		"This request is not authorized to perform this operation using this "
+	"protocol."},
+	[ERR_AUTHORIZATION_RESOURCE_TYPE] = {403,
+		"AuthorizationResourceTypeMismatch",
+		"This request is not authorized to perform this operation using this "
+	"resource type."},
+	[ERR_AUTHORIZATION_SERVICE] = {403, "AuthorizationServiceMismatch",
+		"This request is not authorized to perform this operation using this "
+	"service."},
+	[ERR_AUTHORIZATION_SOURCE_IP] = {403, "AuthorizationSourceIPMismatch",
+		"This request is not authorized to perform this operation using this "
+	"source IP."},
+	[ERR_READ_ONLY_SECONDARY] = {403, "InsufficientAccountPermissions",
+		"The account being accessed does not have sufficient permissions to "
+	"execute this operation."},
+	[ERR_XML_DOCUMENT] = {400, "InvalidXmlDocument",
+	"XML specified is not syntactically valid."},
+	[ERR_XML_NODE_VALUE] = {400, "InvalidXmlNodeValue",
+		"The value for one of the XML nodes is not in the correct format."},
+	[ERR_QUERY_PARAMETER] = {400, "InvalidQueryParameterValue",
+		"Value for one of the query parameters specified in the request URI "
+	"is invalid."},
+	[ERR_QUERY_PARAMETER_RANGE] = {400, "OutOfRangeQueryParameterValue",
+		"One of the query parameters specified in the request URI is outside "
+	"the permissible range."},
+	[ERR_QUERY_PARAMETER_MISSING] = {400, "MissingRequiredQueryParameter",
+		"A query parameter that's mandatory for this request is not "
+	"specified."},
+	[ERR_QUEUE_EXISTS] = {409, "QueueAlreadyExists",
+	"The specified queue already exists."},
+	[ERR_QUEUE_NOT_FOUND] = {404, "QueueNotFound",
+	"The specified queue does not exist."},
+	[ERR_MESSAGE_NOT_FOUND] = {404, "MessageNotFound",
+	"The specified message does not exist."},
+	[ERR_MESSAGE_TOO_LARGE] = {400, "MessageTooLarge",
+	"The message exceeds the maximum allowed size."},
+	[ERR_POP_RECEIPT] = {400, "PopReceiptMismatch",
+		"The specified pop receipt did not match the pop receipt for a "
+	"dequeued message."},
+	[ERR_METADATA] = {400, "InvalidMetadata",
+		"The metadata specified is invalid. It has characters that are not "
+	"permitted."},
+	[ERR_VERB] = {405, "UnsupportedHttpVerb",
+	"The resource doesn't support specified Http Verb."},
 };
 
 const ErrInfo *
@@ -166,4 +216,19 @@ error_body(Buf *out, bool xml, const char *code, const char *message,
 		BUF_LIT(out, "}}}");
 	}
 	buf_free(&text);
+}
+
+void
+error_body_plain(Buf *out, const char *code, const char *message,
+				 const char *request_id)
+{
+	char		now[TIMESTAMP_MAX];
+
+	timestamp_format7(now, timestamp_now());
+	BUF_LIT(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>");
+	put_xml(out, code);
+	BUF_LIT(out, "</Code><Message>");
+	put_xml(out, message);
+	buf_printf(out, "\nRequestId:%s\nTime:%s</Message></Error>", request_id,
+			   now);
 }

@@ -48,6 +48,25 @@ typedef enum ErrCode
 	ERR_XMETHOD_NOT_USING_POST,
 	ERR_SERVER_BUSY,
 	ERR_OPERATION_TIMED_OUT,
+	ERR_AUTHORIZATION_FAILURE,
+	ERR_AUTHORIZATION_PERMISSION,
+	ERR_AUTHORIZATION_PROTOCOL,
+	ERR_AUTHORIZATION_RESOURCE_TYPE,
+	ERR_AUTHORIZATION_SERVICE,
+	ERR_AUTHORIZATION_SOURCE_IP,
+	ERR_READ_ONLY_SECONDARY,
+	ERR_XML_DOCUMENT,
+	ERR_XML_NODE_VALUE,
+	ERR_QUERY_PARAMETER,
+	ERR_QUERY_PARAMETER_RANGE,
+	ERR_QUERY_PARAMETER_MISSING,
+	ERR_QUEUE_EXISTS,
+	ERR_QUEUE_NOT_FOUND,
+	ERR_MESSAGE_NOT_FOUND,
+	ERR_MESSAGE_TOO_LARGE,
+	ERR_POP_RECEIPT,
+	ERR_METADATA,
+	ERR_VERB,
 	ERR_COUNT
 } ErrCode;
 
@@ -64,5 +83,9 @@ extern const char *status_text(int status);
 /* The body the service sends for an error, JSON or XML. */
 extern void error_body(Buf *out, bool xml, const char *code,
 					   const char *message, const char *request_id);
+
+/* The <Error> of the queue service. */
+extern void error_body_plain(Buf *out, const char *code, const char *message,
+							 const char *request_id);
 
 #endif							/* MTS_ERROR_H */

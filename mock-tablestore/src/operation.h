@@ -25,6 +25,9 @@ extern ErrCode table_get(Context *c, const Command *cmd, Reply *reply);
 extern ErrCode table_create(Context *c, const Command *cmd, Reply *reply);
 extern ErrCode table_delete(Context *c, const Command *cmd, Reply *reply);
 
+/* GET and PUT of ?comp=acl */
+extern ErrCode table_acl(Context *c, const Command *cmd, Reply *reply);
+
 /* TableNotFound, or what is wrong with the name. */
 extern ErrCode table_missing(Span name, const char **detail);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "batch.h"
+#include "sas.h"
 
 static void
 put_part_headers(Buf *out, const Command *cmd, const Reply *reply)
@@ -101,7 +102,9 @@ prepare(Context *c, const Batch *b, Write *writes, Reply *part, ErrCode *err)
 	{
 		const Command *cmd = &b->commands[n];
 
-		*err = write_prepare(c, cmd, &writes[n], part);
+		*err = grant_allows(c->grant, cmd);
+		if (*err == ERR_NONE)
+			*err = write_prepare(c, cmd, &writes[n], part);
 		if (*err == ERR_NONE && (!span_eq(writes[0].pk, writes[n].pk) ||
 								 !span_eq_nocase(b->commands[0].table,
 												 cmd->table)))
@@ -197,6 +200,8 @@ run_query(Context *c, const Batch *b, const char *boundary, Reply *reply)
 	ErrCode		err = b->err;
 
 	part.detail = b->detail;
+	if (err == ERR_NONE)
+		err = grant_allows(c->grant, cmd);
 	if (err == ERR_NONE)
 		err = cmd->op == OP_QUERY ? entity_query(c, cmd, &part) :
 			entity_get(c, cmd, &part);

@@ -11,6 +11,7 @@
 
 #include "encode.h"
 #include "render.h"
+#include "sas.h"
 
 ErrCode
 entity_get(Context *c, const Command *cmd, Reply *reply)
@@ -29,6 +30,8 @@ entity_get(Context *c, const Command *cmd, Reply *reply)
 	row.pk = key_form(c->arena, cmd->pk);
 	row.rk = key_form(c->arena, cmd->rk);
 	select_parse(c->arena, command_param(cmd, "$select"), &r.select);
+	if (c->grant && !grant_covers(c->grant, row.pk, row.rk))
+		return ERR_AUTHORIZATION_FAILURE;
 	store_lock(c->store);
 	table = store_table_find(c->store, c->account, cmd->table);
 	if (table == NULL)
@@ -142,6 +145,8 @@ write_prepare(Context *c, const Command *cmd, Write *w, Reply *reply)
 	}
 	if (err == ERR_NONE)
 		err = choose_keys(c, w, &reply->detail);
+	if (err == ERR_NONE && c->grant && !grant_covers(c->grant, w->pk, w->rk))
+		err = ERR_AUTHORIZATION_FAILURE;
 	/* Limits of what is written; a merge is checked again when merged. */
 	if (err == ERR_NONE && cmd->op != OP_DELETE)
 		err = entity_encode(c->arena, &w->entity, w->pk.n + w->rk.n, 0, &blob);

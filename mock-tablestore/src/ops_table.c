@@ -10,8 +10,10 @@
 
 #include <ctype.h>
 
+#include "acl.h"
 #include "filter.h"
 #include "json.h"
+#include "sas.h"
 
 #define MIN_TABLE_NAME 3
 #define MAX_TABLE_NAME 63
@@ -126,6 +128,7 @@ table_delete(Context *c, const Command *cmd, Reply *reply)
 	StoreResult result;
 
 	store_lock(c->store);
+	acl_forget(c, SERVICE_TABLE, cmd->table);
 	result = store_table_drop(c->store, c->account, cmd->table);
 	store_unlock(c->store);
 	if (result == STORE_NOT_FOUND)
@@ -150,6 +153,26 @@ table_get(Context *c, const Command *cmd, Reply *reply)
 	if (table == NULL)
 		return ERR_RESOURCE_NOT_FOUND;
 	return answer_table(c, cmd, name, 200, reply);
+}
+
+ErrCode
+table_acl(Context *c, const Command *cmd, Reply *reply)
+{
+	ErrCode		err = ERR_NONE;
+
+	store_lock(c->store);
+	if (store_table_find(c->store, c->account, cmd->table) == NULL)
+		err = table_missing(cmd->table, &reply->detail);
+	else if (cmd->op == OP_ACL_SET)
+		err = acl_store(c, SERVICE_TABLE, cmd->table, cmd->body,
+						&reply->detail);
+	else
+		err = acl_print(c, SERVICE_TABLE, cmd->table, &reply->body);
+	store_unlock(c->store);
+	reply->status = cmd->op == OP_ACL_SET ? 204 : 200;
+	if (cmd->op == OP_ACL_GET)
+		reply->content_type = "application/xml";
+	return err;
 }
 
 /* A table as an entity of one property, for the filter's sake. */

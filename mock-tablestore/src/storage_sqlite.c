@@ -128,6 +128,12 @@ sort_key(const char *account, Span name)
 
 /* Index of the first table whose sort key is >= key. */
 static int
+sqlite3 *
+store_db(Store *s)
+{
+	return s->db;
+}
+
 table_position(const Store *s, const char *key)
 {
 	int			low = 0;
@@ -245,6 +251,8 @@ set_up(Store *s)
 	{
 		if (sqlite3_prepare_v3(s->db, stmt_text[i], -1,
 							   SQLITE_PREPARE_PERSISTENT, &s->stmt[i],
+				"CREATE TABLE IF NOT EXISTS setting(account TEXT, name TEXT, "
+				"value BLOB, PRIMARY KEY(account,name)) WITHOUT ROWID;"
 							   NULL) != SQLITE_OK)
 			return failed(s, stmt_text[i]);
 	}
@@ -366,7 +374,7 @@ StoreResult
 store_reset(Store *s)
 {
 	if (run_sql(s, "BEGIN IMMEDIATE; DELETE FROM entity; DELETE FROM tables; "
-				"COMMIT") != STORE_OK)
+				"DELETE FROM setting; COMMIT") != STORE_OK)
 	{
 		store_rollback(s);
 		return STORE_FAILED;

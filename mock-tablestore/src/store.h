@@ -57,6 +57,9 @@ extern const Table *store_table_at(Store *s, const char *account, Span from,
 								   int offset);
 extern StoreResult store_reset(Store *s);
 
+/* For setting.c and queue_store.c, which keep their tables in it too. */
+extern struct sqlite3 *store_db(Store *s);
+
 extern StoreResult store_begin(Store *s);
 extern StoreResult store_commit(Store *s);
 extern void store_rollback(Store *s);

@@ -284,3 +284,26 @@ http_date_parse(Span s, int64_t *ticks)
 			  second) * TICKS_PER_SECOND;
 	return true;
 }
+
+void
+http_date_format(char out[HTTP_DATE_MAX], int64_t ticks)
+{
+	static const char days[] = "MonTueWedThuFriSatSun";
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	int64_t		seconds = ticks / TICKS_PER_SECOND;
+	int			rest = (int) (seconds % 86400);
+	int			year;
+	int			month;
+	int			day;
+
+	/* 0001-01-01 was a Monday. */
+	date_of(seconds / 86400, &year, &month, &day);
+	memcpy(out, "Mon, 00 Jan 0000 00:00:00 GMT", 30);
+	memcpy(out, days + seconds / 86400 % 7 * 3, 3);
+	put_digits(out + 5, day, 2);
+	memcpy(out + 8, months + (month - 1) * 3, 3);
+	put_digits(out + 12, year, 4);
+	put_digits(out + 17, rest / 3600, 2);
+	put_digits(out + 20, rest / 60 % 60, 2);
+	put_digits(out + 23, rest % 60, 2);
+}

@@ -17,6 +17,9 @@
 /* "9999-12-31T23:59:59.9999999Z" and its NUL */
 #define TIMESTAMP_MAX 32
 
+/* "Sun, 06 Nov 1994 08:49:37 GMT" and its NUL */
+#define HTTP_DATE_MAX 32
+
 extern int64_t timestamp_now(void);
 extern int64_t timestamp_next(void);
 extern void timestamp_not_before(int64_t ticks);
@@ -32,5 +35,6 @@ extern bool timestamp_parse(Span text, int64_t *ticks);
 
 /* RFC 1123, as in x-ms-date. */
 extern bool http_date_parse(Span text, int64_t *ticks);
+extern void http_date_format(char out[HTTP_DATE_MAX], int64_t ticks);
 
 #endif							/* MTS_TIMESTAMP_H */

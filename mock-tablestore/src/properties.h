@@ -1,0 +1,18 @@
+/*
+ * properties.h
+ *	  Service properties: logging, metrics and CORS rules, stored as sent.
+ */
+#ifndef MTS_PROPERTIES_H
+#define MTS_PROPERTIES_H
+
+#include "command.h"
+
+/* GET and PUT ?restype=service&comp=properties; they take the lock. */
+extern ErrCode properties_get(Context *c, char service, Reply *reply);
+extern ErrCode properties_set(Context *c, char service, Span body,
+							  Reply *reply);
+
+/* GET ?restype=service&comp=stats, which the secondary endpoint answers. */
+extern ErrCode service_stats(Context *c, Reply *reply);
+
+#endif							/* MTS_PROPERTIES_H */
