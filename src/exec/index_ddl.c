@@ -15,7 +15,6 @@
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "commands/event_trigger.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "foreign/foreign.h"
@@ -38,7 +37,6 @@ PG_FUNCTION_INFO_V1(itable_create_index);
 PG_FUNCTION_INFO_V1(itable_build_index);
 PG_FUNCTION_INFO_V1(itable_drop_index);
 PG_FUNCTION_INFO_V1(itable_index_list);
-PG_FUNCTION_INFO_V1(itable_check_ddl);
 
 /* Procedures commit between steps; inside a transaction block they cannot. */
 static void
@@ -91,10 +89,18 @@ text_items(ArrayType *array, const char *parameter)
 static void
 wait_for_writers(Oid base)
 {
-	LOCKTAG		tag;
+	itableTable *table = itable_table_def(base);
+	List	   *tags = NIL;
+	ListCell   *cell;
 
-	SET_LOCKTAG_RELATION(tag, MyDatabaseId, base);
-	WaitForLockers(tag, ShareLock, true);
+	foreach(cell, itable_relations_of(table->serverid, table->name))
+	{
+		LOCKTAG    *tag = palloc(sizeof(LOCKTAG));
+
+		SET_LOCKTAG_RELATION(*tag, MyDatabaseId, lfirst_oid(cell));
+		tags = lappend(tags, tag);
+	}
+	WaitForLockersMultiple(tags, ShareLock, true);
 }
 
 static char *
@@ -312,44 +318,4 @@ itable_index_list(PG_FUNCTION_ARGS)
 			put_index((ReturnSetInfo *) fcinfo->resultinfo, table);
 	}
 	return (Datum) 0;
-}
-
-/*
- * Event trigger: a definition that does not hold together is refused when it is
- * made, and cached plans over its fact table are made anew.
- */
-Datum
-itable_check_ddl(PG_FUNCTION_ARGS)
-{
-	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("itable_check_ddl is an event trigger function")));
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	run_statement("SELECT DISTINCT objid FROM pg_catalog.pg_event_trigger_ddl_commands() "
-				  "WHERE classid = 'pg_catalog.pg_class'::pg_catalog.regclass");
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		bool		isnull;
-		Oid			relid = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
-														   SPI_tuptable->tupdesc,
-														   1, &isnull));
-		itableTable *table;
-		Oid			fact;
-
-		if (isnull || !itable_is_ours(relid))
-			continue;
-		table = itable_table_def(relid);
-		if (!itable_is_index(table))
-			continue;
-		/* pg_restore may bring the index table before its fact table */
-		fact = itable_fact_relid(table, true);
-		if (!OidIsValid(fact))
-			continue;
-		(void) itable_index_def(table, itable_table_def(fact));
-		CacheInvalidateRelcacheByRelid(fact);
-	}
-	SPI_finish();
-	PG_RETURN_NULL();
 }

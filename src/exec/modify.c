@@ -17,6 +17,7 @@
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/appendinfo.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "compat.h"
@@ -159,7 +160,10 @@ find_existing(const itableModify *modify, int n, tmodel_entity **entities,
 {
 	tstore_client *client = itable_session(modify->target->serverid,
 										   modify->target->userid);
-	itableCalls *calls = itable_calls(CurrentMemoryContext, client);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "itable_fdw existing rows",
+												  ALLOCSET_SMALL_SIZES);
+	itableCalls *calls = itable_calls(context, client);
 	tstore_request **asked = palloc0(sizeof(tstore_request *) * n);
 	tmodel_span only_keys[] = {TMODEL_SPAN("PartitionKey"),
 	TMODEL_SPAN(TMODEL_P_STUB)};
@@ -199,6 +203,7 @@ find_existing(const itableModify *modify, int n, tmodel_entity **entities,
 			!tmodel_entity_is_stub(&reply->entities[0]);
 		itable_finish(calls, asked[i]);
 	}
+	MemoryContextDelete(context);
 }
 
 /*

@@ -21,18 +21,25 @@
  */
 #define PARALLEL_SHARE (1.0 / 32)
 
+/* The most an index key value is taken to select where nothing is known. */
+#define GUESSED_SHARE 0.005
+
 /* What the store walks past without handing out, against handing it out. */
 #define WALK_SHARE 0.5
 
 /* How many entities the conditions on keys leave. */
 static double
-entities_asked(PlannerInfo *root, RelOptInfo *rel, const itableChoice *choice)
+entities_asked(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+			   const itableChoice *choice)
 {
 	Selectivity share = clauselist_selectivity(root, choice->rinfos,
 											   rel->relid, JOIN_INNER, NULL);
 
 	if (choice->access == ITABLE_POINT && choice->index == NULL)
 		return choice->probes;
+	/* without statistics an unknown array element seems to be everywhere */
+	if (info->guessed && choice->index != NULL)
+		share = Min(share, GUESSED_SHARE * choice->probes);
 	return clamp_row_est(rel->tuples * share);
 }
 
@@ -48,7 +55,7 @@ itable_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			const itableChoice *choice, Cost *startup, Cost *total)
 {
 	const itableTable *table = info->table;
-	double		entities = entities_asked(root, rel, choice);
+	double		entities = entities_asked(root, rel, info, choice);
 	double		share = 1;
 	double		pages;
 	QualCost	qual;

@@ -115,6 +115,7 @@ typedef struct itableRelInfo
 	Bitmapset  *needed;			/* attnum - FirstLowInvalidHeapAttributeNumber */
 	bool		all_columns;	/* whole-row reference */
 	bool		for_update;		/* target of UPDATE or DELETE */
+	bool		guessed;		/* never analyzed: row counts are a guess */
 } itableRelInfo;
 
 /* in shippable.c */

@@ -85,7 +85,7 @@ itableGetForeignRelSize(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 		info->self_index = itable_index_def(info->table,
 											itable_fact_of(info->table));
 	else
-		info->indexes = itable_indexes_of(info->table);
+		info->indexes = itable_indexes_of(info->table, true);
 	info->for_update = is_changed(root, rel);
 	find_needed(rel, info);
 	info->clauses = itable_classify(root, rel, info->table,
@@ -94,7 +94,8 @@ itableGetForeignRelSize(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	if (info->self_index == NULL)
 		collect_filter(root, rel, info);
 
-	if (rel->tuples <= 0)
+	info->guessed = rel->tuples <= 0;
+	if (info->guessed)
 		rel->tuples = DEFAULT_TUPLES;
 	set_baserel_size_estimates(root, rel);
 }

@@ -440,7 +440,8 @@ tstore_may_batch(const tstore_client *client, tmodel_span partition_key,
 	if (client->answered && !client->is_azurite)
 		return true;
 	for (int i = 0; i < 2; i++)
-		if (keys[i].len > 0 && memmem(keys[i].data, keys[i].len, "',", 2))
+		if (keys[i].len > 0 && (keys[i].data[0] == ',' ||
+								memmem(keys[i].data, keys[i].len, "',", 2)))
 			return false;
 	return row_key.len > 0;
 }

@@ -113,9 +113,9 @@ extern tstore_request *tstore_start_batch(tstore_client *client,
 										  const tstore_operation *operations);
 
 /*
- * May the entity's writes share a batch?  Azurite 3.35.0 misreads keys with a
- * quote before a comma there, and empty RowKeys: false for these while the
- * service is Azurite, or has not answered yet.
+ * May the entity's writes share a batch?  Azurite 3.35.0 misreads keys there
+ * with a quote before a comma or a comma first, and empty RowKeys: false for
+ * these while the service is Azurite, or has not answered yet.
  */
 extern bool tstore_may_batch(const tstore_client *client,
 							 tmodel_span partition_key, tmodel_span row_key);

@@ -353,8 +353,43 @@ is_listed(List *indexes, const char *name)
 	return false;
 }
 
+/* Does the foreign table have every column the index is made of? */
+static bool
+has_sources(const itableTable *fact, const itableTable *index)
+{
+	for (int i = 0; i < index->natts; i++)
+	{
+		const itableColumn *column = index->columns[i];
+
+		if (column == NULL || column->kind == ITABLE_ETAG ||
+			column->kind == ITABLE_TIMESTAMP || column->hashed != NULL)
+			continue;
+		if (itable_column_of_property(fact, column->element_of != NULL ?
+									  tmodel_span_of(column->element_of) :
+									  column->property) == NULL)
+			return false;
+	}
+	return true;
+}
+
 List *
-itable_indexes_of(itableTable *fact)
+itable_relations_of(Oid serverid, tmodel_span table)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, tables_of_server(serverid))
+	{
+		tableBrief *brief = lfirst(cell);
+
+		if (same_table_name(table, brief->name))
+			result = lappend_oid(result, brief->relid);
+	}
+	return result;
+}
+
+List *
+itable_indexes_of(itableTable *fact, bool for_reading)
 {
 	List	   *result = NIL;
 	ListCell   *cell;
@@ -368,9 +403,12 @@ itable_indexes_of(itableTable *fact)
 		if (brief->index_of != NULL &&
 			same_table_name(fact->name, brief->index_of) &&
 			!is_listed(result, brief->name))
-			result = lappend(result,
-							 itable_index_def(itable_table_def(brief->relid),
-											  fact));
+		{
+			itableTable *index = itable_table_def(brief->relid);
+
+			if (!for_reading || has_sources(fact, index))
+				result = lappend(result, itable_index_def(index, fact));
+		}
 	}
 	list_sort(result, compare_index_names);
 	return result;

@@ -383,6 +383,7 @@ fill_options(itableTable *table, List *own, List *server)
 
 	table->name = tmodel_span_of(name != NULL ? pstrdup(name) :
 								 itable_default_name(table->relname));
+	table->has_name = name != NULL;
 	table->encoding = encoding != NULL && strcmp(encoding, "raw") == 0 ?
 		TMODEL_KEY_RAW : TMODEL_KEY_ESCAPED;
 	if (mode == NULL)

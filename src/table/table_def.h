@@ -61,6 +61,7 @@ typedef struct itableTable
 	Oid			serverid;
 	char	   *relname;		/* for messages */
 	tmodel_span name;			/* the store's table */
+	bool		has_name;		/* by option "table_name" */
 	int			natts;
 	itableColumn **columns;		/* by attnum - 1; NULL: dropped */
 	tmodel_key_encoding encoding;
@@ -114,8 +115,15 @@ extern Oid	itable_fact_relid(const itableTable *index, bool missing_ok);
 /* Ties an index table to its fact table; throws when they do not match. */
 extern itableIndex *itable_index_def(itableTable *index, itableTable *fact);
 
-/* All index tables of a fact table (List of itableIndex *), ordered by name. */
-extern List *itable_indexes_of(itableTable *fact);
+/*
+ * All index tables of a fact table (List of itableIndex *), ordered by name.  A
+ * foreign table that lacks columns of an index cannot be written through, which
+ * throws; "for_reading" leaves such an index out.
+ */
+extern List *itable_indexes_of(itableTable *fact, bool for_reading);
+
+/* OIDs of all foreign tables over a table of the store. */
+extern List *itable_relations_of(Oid serverid, tmodel_span table);
 
 /* OIDs of all index tables in this database. */
 extern List *itable_all_indexes(void);

@@ -11,6 +11,7 @@
 
 #include "access/xact.h"
 #include "common/hashfn.h"
+#include "foreign/foreign.h"
 #include "utils/memutils.h"
 
 #include "remote/memory.h"
@@ -130,6 +131,21 @@ itable_find_target(Oid serverid, tmodel_span table)
 	return NULL;
 }
 
+/* One entity's changes go out together, so with one user's credentials. */
+static void
+check_same_user(const itableTarget *target, Oid userid)
+{
+	if (target->userid == userid ||
+		GetUserMapping(target->userid, target->serverid)->umid ==
+		GetUserMapping(userid, target->serverid)->umid)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("foreign table \"%s\" is written with two user mappings in one transaction",
+					target->table->relname),
+			 errhint("Write it as one user, or commit in between.")));
+}
+
 itableTarget *
 itable_target(const itableTable *table, Oid userid)
 {
@@ -137,7 +153,10 @@ itable_target(const itableTable *table, Oid userid)
 	MemoryContext old;
 
 	if (target != NULL)
+	{
+		check_same_user(target, userid);
 		return target;
+	}
 	ensure_buffer();
 	old = MemoryContextSwitchTo(buffer.context);
 	target = palloc0(sizeof(itableTarget));

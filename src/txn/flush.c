@@ -179,7 +179,7 @@ add_target(flushRun *run, itableTarget *target)
 
 	if (get_rel_name(target->relid) != NULL)
 		target->table = itable_table_def(target->relid);
-	indexes = itable_indexes_of(target->table);
+	indexes = itable_indexes_of(target->table, false);
 	site = site_of(run, itable_session(target->serverid, target->userid),
 				   target->table->batch_size);
 	for (itableChange *change = target->changes; change != NULL;
