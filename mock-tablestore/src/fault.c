@@ -4,142 +4,94 @@
  *
  * Every rule counts the requests that match it and fires for number nth to
  * nth+times-1; so the same requests meet the same faults in every run.  The
- * oldest rule that fires wins.  Only decides: router.c and http_server.c act.
+ * oldest rule that fires wins.  Only decides: router.c, ops_query.c and
+ * http_server.c act.
  */
 #include "fault.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <yajl/yajl_tree.h>
 
 #include "json.h"
 
 #define MAX_RULES 256
 
-typedef struct Rule
-{
-	int			class;			/* CounterClass, or -1 for any */
-	char		table[64];		/* empty: any */
-	int64_t		nth;			/* first match that fires, from 1 */
-	int64_t		times;			/* how many fire; 0: all from nth on */
-	int64_t		matched;
-	int64_t		fired;
-	Fault		fault;
-} Rule;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Rule rules[MAX_RULES];
 static atomic_int nrules;		/* read without the lock: mostly zero */
+static atomic_int npartitions;	/* rules with a partition */
 
-static const char *const action_names[] = {"none", "status", "delay",
-"drop_before", "drop_reply", "silent"};
-
-static const char *
-read_text(yajl_val object, const char *name, const char *fallback)
+const char *
+fault_name(FaultAction action)
 {
-	const char *path[] = {name, NULL};
-	yajl_val	v = yajl_tree_get(object, path, yajl_t_string);
+	static const char *const names[FAULT_COUNT] = {"none", "status", "delay",
+		"drop_before", "drop_reply", "silent", "zombie", "late", "truncate",
+		"garbage", "redirect", "slow_body", "oversized", "page",
+	"pause"};
 
-	return v ? YAJL_GET_STRING(v) : fallback;
-}
-
-static int64_t
-read_number(yajl_val object, const char *name, int64_t fallback)
-{
-	const char *path[] = {name, NULL};
-	yajl_val	v = yajl_tree_get(object, path, yajl_t_number);
-
-	return v && YAJL_IS_INTEGER(v) ? YAJL_GET_INTEGER(v) : fallback;
-}
-
-static bool
-known_member(const char *name)
-{
-	static const char *const names[] = {"operation", "table", "nth", "times",
-	"action", "status", "code", "retry_after", "ms"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-	{
-		if (strcmp(names[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static const char *
-rule_from_json(Arena *a, yajl_val v, Rule *rule)
-{
-	const char *operation = read_text(v, "operation", "any");
-	const char *action = read_text(v, "action", "");
-	Fault	   *fault = &rule->fault;
-
-	for (size_t i = 0; i < YAJL_GET_OBJECT(v)->len; i++)
-	{
-		if (!known_member(YAJL_GET_OBJECT(v)->keys[i]))
-			return arena_printf(a, "unknown member \"%s\"",
-								YAJL_GET_OBJECT(v)->keys[i]);
-	}
-	rule->class = strcmp(operation, "any") == 0 ? -1 : CLASS_COUNT;
-	for (int i = 1; i < CLASS_COUNT; i++)
-	{
-		if (strcmp(operation, class_name((CounterClass) i)) == 0)
-			rule->class = i;
-	}
-	for (int i = 1; i <= FAULT_SILENT; i++)
-	{
-		if (strcmp(action, action_names[i]) == 0)
-			fault->action = (FaultAction) i;
-	}
-	strncpy(rule->table, read_text(v, "table", ""), sizeof(rule->table) - 1);
-	rule->nth = read_number(v, "nth", 1);
-	rule->times = read_number(v, "times", 1);
-	fault->status = (int) read_number(v, "status", 503);
-	fault->retry_after = (int) read_number(v, "retry_after", -1);
-	fault->delay_ms = (int) read_number(v, "ms", 0);
-	strncpy(fault->code, read_text(v, "code", fault->status == 503 ?
-								   "ServerBusy" : "InternalError"),
-			sizeof(fault->code) - 1);
-	if (rule->class == CLASS_COUNT)
-		return "operation must be any, table, get, query, batch, insert, "
-			"update or delete";
-	if (fault->action == FAULT_NONE)
-		return "action must be status, delay, drop_before, drop_reply or "
-			"silent";
-	if (rule->nth < 1 || rule->times < 0 || fault->delay_ms < 0)
-		return "nth counts from 1; times and ms may not be negative";
-	if (fault->status < 200 || fault->status > 599)
-		return "status must be between 200 and 599";
-	return NULL;
+	return names[action];
 }
 
 const char *
 fault_add(Arena *a, Span json)
 {
-	char		why[256];
-	yajl_val	v = yajl_tree_parse(arena_strdup(a, json), why, sizeof(why));
-	Rule		rule = {0};
-	const char *wrong;
+	Rule		rule;
+	const char *wrong = rule_from_json(a, json, &rule);
 
-	if (v == NULL || !YAJL_IS_OBJECT(v))
-	{
-		yajl_tree_free(v);
-		return "the body must be one JSON object";
-	}
-	wrong = rule_from_json(a, v, &rule);
-	yajl_tree_free(v);
 	if (wrong != NULL)
 		return wrong;
 	pthread_mutex_lock(&lock);
 	if (nrules < MAX_RULES)
 	{
+		npartitions += rule.partition != NULL;
 		rules[nrules] = rule;
 		nrules++;
 	}
 	else
+	{
+		free(rule.partition);
 		wrong = "there are too many rules";
+	}
 	pthread_mutex_unlock(&lock);
 	return wrong;
+}
+
+static void
+print_text(Buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "\"%s\":", name);
+	if (text && *text)
+		json_string(out, span_of(text));
+	else
+		BUF_LIT(out, "null");
+	buf_putc(out, ',');
+}
+
+static void
+print_rule(Buf *out, const Rule *r)
+{
+	const Fault *f = &r->fault;
+
+	buf_putc(out, '{');
+	print_text(out, "operation", r->class < 0 ? "any" :
+			   class_name((CounterClass) r->class));
+	print_text(out, "table", r->table);
+	print_text(out, "partition", r->partition);
+	print_text(out, "action", fault_name(f->action));
+	print_text(out, "code", f->code);
+	print_text(out, "location", f->location);
+	print_text(out, "point", f->point);
+	print_text(out, "when", f->after ? "after" : "before");
+	buf_printf(out, "\"nth\":%lld,\"times\":%lld,\"status\":%d,"
+			   "\"retry_after\":%d,\"ms\":%d,\"bytes\":%lld,"
+			   "\"page_size\":%d,\"no_row_key\":%s,\"odd_token\":%s,"
+			   "\"matched\":%lld,\"hits\":%lld}", (long long) r->nth,
+			   (long long) r->times, f->status, f->retry_after, f->delay_ms,
+			   (long long) f->bytes, f->page_size,
+			   f->no_row_key ? "true" : "false",
+			   f->odd_token ? "true" : "false", (long long) r->matched,
+			   (long long) r->fired);
 }
 
 void
@@ -149,24 +101,9 @@ fault_print(Buf *out)
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < nrules; i++)
 	{
-		const Rule *r = &rules[i];
-
-		buf_puts(out, i ? ",\n{\"operation\":" : "{\"operation\":");
-		json_string(out, span_of(r->class < 0 ? "any" :
-								 class_name((CounterClass) r->class)));
-		BUF_LIT(out, ",\"table\":");
-		if (r->table[0])
-			json_string(out, span_of(r->table));
-		else
-			BUF_LIT(out, "null");
-		buf_printf(out, ",\"nth\":%lld,\"times\":%lld,\"action\":\"%s\","
-				   "\"status\":%d,\"code\":", (long long) r->nth,
-				   (long long) r->times, action_names[r->fault.action],
-				   r->fault.status);
-		json_string(out, span_of(r->fault.code));
-		buf_printf(out, ",\"retry_after\":%d,\"ms\":%d,\"matched\":%lld,"
-				   "\"hits\":%lld}", r->fault.retry_after, r->fault.delay_ms,
-				   (long long) r->matched, (long long) r->fired);
+		if (i > 0)
+			BUF_LIT(out, ",\n");
+		print_rule(out, &rules[i]);
 	}
 	pthread_mutex_unlock(&lock);
 	BUF_LIT(out, "]\n");
@@ -176,12 +113,35 @@ void
 fault_clear(void)
 {
 	pthread_mutex_lock(&lock);
+	for (int i = 0; i < nrules; i++)
+		free(rules[i].partition);
 	nrules = 0;
+	npartitions = 0;
 	pthread_mutex_unlock(&lock);
 }
 
+bool
+fault_wants_partition(void)
+{
+	return npartitions > 0;
+}
+
+static bool
+is_for(const Rule *r, CounterClass class, Span table, const Span *partition)
+{
+	if (r->class >= 0 && r->class != (int) class)
+		return false;
+	/* A page is scripted for queries only; others do not count. */
+	if (r->fault.action == FAULT_PAGE && class != CLASS_QUERY)
+		return false;
+	if (r->table[0] && !span_eq_nocase(span_of(r->table), table))
+		return false;
+	return r->partition == NULL ||
+		(partition != NULL && span_eq(span_of(r->partition), *partition));
+}
+
 Fault
-fault_match(CounterClass class, Span table)
+fault_match(CounterClass class, Span table, const Span *partition)
 {
 	Fault		found = {0};
 
@@ -192,9 +152,7 @@ fault_match(CounterClass class, Span table)
 	{
 		Rule	   *r = &rules[i];
 
-		if (r->class >= 0 && r->class != (int) class)
-			continue;
-		if (r->table[0] && !span_eq_nocase(span_of(r->table), table))
+		if (!is_for(r, class, table, partition))
 			continue;
 		r->matched++;
 		if (r->matched < r->nth ||

@@ -2,7 +2,7 @@
  * http_server.c
  *	  The HTTP side: sockets, request bodies, replies, waiting.
  *
- * The only file (with park.c) that knows libmicrohttpd.  A few threads serve
+ * The only file (with park.c, stream.c) that knows libmicrohttpd.  A few threads serve
  * all connections, so nothing here may block; waiting is park.c's business.
  * Easy to break: the handler is called again after a suspended connection
  * was resumed, which is what Exchange.phase is for.
@@ -19,9 +19,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "latency.h"
 #include "logfile.h"
 #include "park.h"
 #include "router.h"
+#include "stream.h"
+#include "sync.h"
+#include "zombie.h"
 
 /* One per processor within these bounds; the store itself has one lock. */
 #define MIN_THREADS 2
@@ -40,6 +44,8 @@ typedef enum Phase
 	PHASE_HEADERS,				/* handler not called yet */
 	PHASE_BODY,
 	PHASE_WAITING,				/* parked before execution */
+	PHASE_SYNCING,				/* parked until the disk has it */
+	PHASE_ANSWERING,			/* parked when all is done but the reply */
 	PHASE_SILENT,				/* parked, will be closed */
 	PHASE_DONE					/* answered or dropped, and recorded */
 } Phase;
@@ -51,8 +57,10 @@ typedef struct Exchange
 	struct MHD_Connection *connection;
 } Exchange;
 
-static struct MHD_Daemon *daemon_handle;
-static int	latency_ms;
+/* One per service, in the order they were started. */
+static struct MHD_Daemon *daemons[2];
+static int	ndaemons;
+static bool is_https;
 static atomic_uint_fast64_t connections;
 
 static const char *
@@ -61,7 +69,54 @@ lookup_header(void *who, const char *name)
 	return MHD_lookup_connection_value(who, MHD_HEADER_KIND, name);
 }
 
-/* Called with the URI as sent, before anything is decoded. */
+typedef struct EachHeader
+{
+	HeaderSink	sink;
+	void	   *closure;
+} EachHeader;
+
+static enum MHD_Result
+pass_header(void *cls, enum MHD_ValueKind kind, const char *name,
+			const char *value)
+{
+	EachHeader *each = cls;
+
+	each->sink(each->closure, name, value ? value : "");
+	return MHD_YES;
+}
+
+static void
+each_header(void *who, HeaderSink sink, void *closure)
+{
+	EachHeader	each = {sink, closure};
+
+	MHD_get_connection_values(who, MHD_HEADER_KIND, pass_header, &each);
+}
+
+static const char *
+client_address(Arena *a, struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info;
+	char	   *text = arena_zalloc(a, INET6_ADDRSTRLEN);
+	const struct sockaddr *address;
+
+	info = MHD_get_connection_info(connection,
+								   MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	address = info ? info->client_addr : NULL;
+	if (address && address->sa_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *) address)->sin_addr,
+				  text, INET6_ADDRSTRLEN);
+	else if (address && address->sa_family == AF_INET6)
+		inet_ntop(AF_INET6,
+				  &((const struct sockaddr_in6 *) address)->sin6_addr,
+				  text, INET6_ADDRSTRLEN);
+	return text;
+}
+
+/*
+ * Called with the URI as sent, before anything is decoded; cls says which
+ * service it came to.
+ */
 static void *
 on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
 {
@@ -72,6 +127,10 @@ on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
 	x->request.uri = xstrdup(uri);
 	x->request.header = lookup_header;
 	x->request.who = connection;
+	x->request.each_header = each_header;
+	x->request.service = *(const char *) cls;
+	x->request.origin.https = is_https;
+	x->request.origin.address = client_address(&x->request.arena, connection);
 	return x;
 }
 
@@ -107,10 +166,12 @@ add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 {
 	const char *version = r->header(r->who, "x-ms-version");
 	const char *client_id = r->header(r->who, "x-ms-client-request-id");
+	bool		queue = r->service == SERVICE_QUEUE;
 
 	MHD_add_response_header(response, "Cache-Control", "no-cache");
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	MHD_add_response_header(response, "Server",
+	MHD_add_response_header(response, "Server", queue ?
+							"Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0" :
 							"Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0");
 	MHD_add_response_header(response, "x-ms-request-id", r->request_id);
 	if (version)
@@ -123,7 +184,8 @@ add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 								r->reply.content_type);
 	if (!r->is_mock && r->reply.content_type)
 	{
-		MHD_add_response_header(response, "DataServiceVersion", "3.0;");
+		if (!queue)
+			MHD_add_response_header(response, "DataServiceVersion", "3.0;");
 		if (chunked)
 			MHD_add_response_header(response, "Transfer-Encoding", "chunked");
 	}
@@ -146,18 +208,32 @@ send_reply(Exchange *x)
 	Request    *r = &x->request;
 	struct MHD_Response *response;
 	enum MHD_Result result;
-	Buf			body = r->reply.body;
+	int			status;
+	Buf			body;
 
+	if (r->fault.action == FAULT_GARBAGE)
+		stream_garbage(&r->reply.body, r->fault.bytes);
+	body = r->reply.body;
+	status = r->reply.status;
 	router_record(r, true);
 	x->phase = PHASE_DONE;
 	memset(&r->reply.body, 0, sizeof(r->reply.body));
 	/* The library frees the body; the memory is no longer ours. */
-	response = MHD_create_response_from_buffer(body.n, body.p ? body.p : "",
-											   body.p ? MHD_RESPMEM_MUST_FREE :
-											   MHD_RESPMEM_PERSISTENT);
-	add_headers(response, r, body.n >= CHUNKED_FROM);
+	if (stream_is_for(&r->fault))
+		response = stream_open(&r->fault, body, x->connection,
+							   connection_fd(x->connection));
+	else
+		response = MHD_create_response_from_buffer(body.n,
+												   body.p ? body.p : "",
+												   body.p ?
+												   MHD_RESPMEM_MUST_FREE :
+												   MHD_RESPMEM_PERSISTENT);
+	add_headers(response, r, body.n >= CHUNKED_FROM &&
+				r->fault.action != FAULT_TRUNCATE);
+	if (r->fault.action == FAULT_ZOMBIE)
+		zombie_add(router_detach(r));
 	result = MHD_queue_response(x->connection,
-								(unsigned int) r->reply.status, response);
+								(unsigned int) status, response);
 	MHD_destroy_response(response);
 	return result;
 }
@@ -167,8 +243,28 @@ static enum MHD_Result
 drop(Exchange *x)
 {
 	router_record(&x->request, false);
+	if (x->request.fault.action == FAULT_LATE && x->phase != PHASE_DONE)
+		zombie_add(router_detach(&x->request));
 	x->phase = PHASE_DONE;
 	return MHD_NO;
+}
+
+/* All is done and safe, the reply is left. */
+static enum MHD_Result
+conclude(Exchange *x)
+{
+	const Fault *fault = &x->request.fault;
+
+	if (fault->action == FAULT_DROP_REPLY)
+		return drop(x);
+	if (fault->action == FAULT_PAUSE && fault->after)
+	{
+		x->phase = PHASE_ANSWERING;
+		if (park_at(x->connection, connection_fd(x->connection),
+					fault->point))
+			return MHD_YES;
+	}
+	return send_reply(x);
 }
 
 static enum MHD_Result
@@ -177,9 +273,13 @@ finish(Exchange *x)
 	Request    *r = &x->request;
 
 	router_execute(r);
-	if (r->fault.action == FAULT_DROP_REPLY)
-		return drop(x);
-	return send_reply(x);
+	if (store_take_commit() && sync_on())
+	{
+		x->phase = PHASE_SYNCING;
+		if (sync_wait(x->connection, connection_fd(x->connection)))
+			return MHD_YES;
+	}
+	return conclude(x);
 }
 
 /*
@@ -191,7 +291,8 @@ finish_without_client(Exchange *x)
 {
 	if (x->phase == PHASE_WAITING)
 		router_execute(&x->request);
-	if (x->phase == PHASE_WAITING || x->phase == PHASE_SILENT)
+	if (x->phase == PHASE_WAITING || x->phase == PHASE_SYNCING ||
+		x->phase == PHASE_ANSWERING || x->phase == PHASE_SILENT)
 		drop(x);
 }
 
@@ -225,11 +326,20 @@ dispatch(Exchange *x)
 								   MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	r->connection = (uint64_t) (uintptr_t) info->socket_context;
 	router_prepare(r);
-	wait_ms = r->is_mock ? 0 : latency_ms;
+	wait_ms = r->is_mock ? 0 : latency_next();
 	switch (r->fault.action)
 	{
 		case FAULT_DROP_BEFORE:
+		case FAULT_LATE:
 			return drop(x);
+		case FAULT_PAUSE:
+			if (r->fault.after)
+				break;
+			x->phase = PHASE_WAITING;
+			if (park_at(x->connection, connection_fd(x->connection),
+						r->fault.point))
+				return MHD_YES;
+			break;
 		case FAULT_SILENT:
 			x->phase = PHASE_SILENT;
 			if (park(x->connection, connection_fd(x->connection), -1))
@@ -238,11 +348,10 @@ dispatch(Exchange *x)
 		case FAULT_DELAY:
 			wait_ms += r->fault.delay_ms;
 			break;
-		case FAULT_NONE:
-		case FAULT_STATUS:
-		case FAULT_DROP_REPLY:
+		default:
 			break;
 	}
+	wait_ms = router_clip_wait(r, wait_ms);
 	if (wait_ms > 0)
 	{
 		x->phase = PHASE_WAITING;
@@ -278,6 +387,10 @@ handle(void *cls, struct MHD_Connection *connection, const char *url,
 			return MHD_YES;
 		case PHASE_WAITING:
 			return finish(x);
+		case PHASE_SYNCING:
+			return conclude(x);
+		case PHASE_ANSWERING:
+			return send_reply(x);
 		case PHASE_SILENT:
 			return drop(x);
 		case PHASE_DONE:
@@ -287,29 +400,29 @@ handle(void *cls, struct MHD_Connection *connection, const char *url,
 }
 
 static char *
-reason(const ServerOptions *o, const char *what)
+reason(const char *host, const char *port, const char *what)
 {
-	size_t		n = strlen(o->host) + strlen(o->port) + strlen(what) + 64;
+	size_t		n = strlen(host) + strlen(port) + strlen(what) + 64;
 	char	   *why = xmalloc(n);
 
-	snprintf(why, n, "cannot listen on %s:%s: %s", o->host, o->port, what);
+	snprintf(why, n, "cannot listen on %s:%s: %s", host, port, what);
 	return why;
 }
 
 /* A listening socket, or -1 with the reason. */
 static int
-open_socket(const ServerOptions *o, char **why)
+open_socket(const char *host, const char *port, char **why)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
 	.ai_flags = AI_PASSIVE | AI_NUMERICSERV};
 	struct addrinfo *found;
 	int			one = 1;
 	int			fd;
-	int			rc = getaddrinfo(o->host, o->port, &hints, &found);
+	int			rc = getaddrinfo(host, port, &hints, &found);
 
 	if (rc != 0)
 	{
-		*why = reason(o, gai_strerror(rc));
+		*why = reason(host, port, gai_strerror(rc));
 		return -1;
 	}
 	fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -318,7 +431,7 @@ open_socket(const ServerOptions *o, char **why)
 	if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
 		listen(fd, 1024) != 0)
 	{
-		*why = reason(o, errno == EADDRINUSE ?
+		*why = reason(host, port, errno == EADDRINUSE ?
 					  "the port is taken by another program" :
 					  strerror(errno));
 		if (fd >= 0)
@@ -351,24 +464,37 @@ thread_count(void)
 		n > MAX_THREADS ? MAX_THREADS : (unsigned int) n;
 }
 
-int
-server_start(const ServerOptions *options, char **why)
+/* The option list ends at once without TLS. */
+static void
+tls_options(struct MHD_OptionItem items[3], const ServerOptions *o)
 {
-	int			fd = open_socket(options, why);
-	int			port;
+	int			n = 0;
+
+	if (o->tls_cert)
+	{
+		items[n++] = (struct MHD_OptionItem)
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *) o->tls_cert};
+		items[n++] = (struct MHD_OptionItem)
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, (void *) o->tls_key};
+	}
+	items[n] = (struct MHD_OptionItem) {MHD_OPTION_END, 0, NULL};
+}
+
+/* Listen and serve; service must outlive the server.  The port, or -1. */
+static int
+start_daemon(const ServerOptions *o, const char *service, const char *host,
+			 const char *port, char **why)
+{
+	int			fd = open_socket(host, port, why);
+	struct MHD_OptionItem tls[3];
+	struct MHD_Daemon *daemon;
 
 	if (fd < 0)
 		return -1;
-	port = port_of(fd);
-	latency_ms = options->latency_ms;
-	if (!park_start())
-	{
-		*why = reason(options, "cannot start a thread");
-		close(fd);
-		return -1;
-	}
-	daemon_handle =
+	tls_options(tls, o);
+	daemon =
 		MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD |
+						 (o->tls_cert ? MHD_USE_TLS : 0) |
 						 MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 						 handle, NULL,
 						 MHD_OPTION_LISTEN_SOCKET, fd,
@@ -376,23 +502,52 @@ server_start(const ServerOptions *options, char **why)
 						 MHD_OPTION_CONNECTION_LIMIT, 4000u,
 						 MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 						 (size_t) CONNECTION_MEMORY,
-						 MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL,
+						 MHD_OPTION_URI_LOG_CALLBACK, on_uri, (void *) service,
 						 MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
 						 MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
 						 MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL,
+						 MHD_OPTION_ARRAY, tls,
 						 MHD_OPTION_END);
-	if (daemon_handle == NULL)
+	if (daemon == NULL)
 	{
-		*why = reason(options, "libmicrohttpd does not start");
+		*why = reason(host, port, o->tls_cert ?
+					  "the TLS certificate or key is not usable" :
+					  "libmicrohttpd does not start");
 		close(fd);
 		return -1;
 	}
-	return port;
+	daemons[ndaemons++] = daemon;
+	return port_of(fd);
+}
+
+bool
+server_start(const ServerOptions *o, ServerPorts *ports, char **why)
+{
+	static const char table = SERVICE_TABLE;
+	static const char queue = SERVICE_QUEUE;
+
+	is_https = o->tls_cert != NULL;
+	ports->queue = -1;
+	if (!park_start() || !zombie_start())
+	{
+		*why = reason(o->host, o->port, "cannot start a thread");
+		return false;
+	}
+	ports->table = start_daemon(o, &table, o->host, o->port, why);
+	if (ports->table >= 0 && o->queue_host)
+		ports->queue = start_daemon(o, &queue, o->queue_host, o->queue_port,
+									why);
+	if (ports->table >= 0 && (o->queue_host == NULL || ports->queue >= 0))
+		return true;
+	server_stop();
+	return false;
 }
 
 void
 server_stop(void)
 {
 	park_stop();
-	MHD_stop_daemon(daemon_handle);
+	while (ndaemons > 0)
+		MHD_stop_daemon(daemons[--ndaemons]);
+	zombie_stop();
 }

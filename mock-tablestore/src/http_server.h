@@ -11,11 +11,22 @@ typedef struct ServerOptions
 {
 	const char *host;
 	const char *port;
-	int			latency_ms;
+	const char *queue_host;		/* NULL: no queue service */
+	const char *queue_port;
+	const char *tls_cert;		/* PEM texts; NULL: plain HTTP */
+	const char *tls_key;
 } ServerOptions;
 
-/* The port listened on, or -1 with the reason in *why (malloc'ed). */
-extern int	server_start(const ServerOptions *options, char **why);
+/* The ports listened on; queue is -1 without a queue service. */
+typedef struct ServerPorts
+{
+	int			table;
+	int			queue;
+} ServerPorts;
+
+/* False with the reason in *why (malloc'ed). */
+extern bool server_start(const ServerOptions *options, ServerPorts *ports,
+						 char **why);
 extern void server_stop(void);
 
 #endif							/* MTS_HTTP_SERVER_H */

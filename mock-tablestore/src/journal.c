@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sync.h"
+
 #define MAX_LINES 200000
 
 typedef struct Counters
@@ -34,7 +36,7 @@ const char *
 class_name(CounterClass class)
 {
 	static const char *const names[CLASS_COUNT] = {"other", "table", "get",
-	"query", "batch", "insert", "update", "delete"};
+	"query", "batch", "insert", "update", "delete", "queue"};
 
 	return names[class];
 }
@@ -42,21 +44,25 @@ class_name(CounterClass class)
 void
 journal_add(const JournalEntry *e)
 {
-	size_t		room = strlen(e->method) + strlen(e->uri) + 100;
+	size_t		room = strlen(e->method) + strlen(e->uri) + 140;
 	char	   *line = xmalloc(room);
 	char	   *old = NULL;
 	int			n;
 
-	n = snprintf(line, room, "%s\t%s\t%d\t%zu\t%zu\t%llu\n", e->method,
-				 e->uri, e->status, e->bytes_in, e->bytes_out,
-				 (unsigned long long) e->connection);
+	n = snprintf(line, room, "%s\t%s\t%d\t%zu\t%zu\t%llu%s%s\n",
+				 e->method, e->uri, e->status, e->bytes_in, e->bytes_out,
+				 (unsigned long long) e->connection, e->fault ? "\t" : "",
+				 e->fault ? e->fault : "");
 	line = xrealloc(line, (size_t) n + 1);
 	pthread_mutex_lock(&lock);
-	counters.requests[e->class]++;
-	counters.entities_in += (uint64_t) e->entities_in;
-	counters.entities_out += (uint64_t) e->entities_out;
-	counters.bytes_in += e->bytes_in;
-	counters.bytes_out += e->bytes_out;
+	if (!e->again)
+	{
+		counters.requests[e->class]++;
+		counters.entities_in += (uint64_t) e->entities_in;
+		counters.entities_out += (uint64_t) e->entities_out;
+		counters.bytes_in += e->bytes_in;
+		counters.bytes_out += e->bytes_out;
+	}
 	if (next - first == MAX_LINES)
 		old = lines[first++ % MAX_LINES];
 	lines[next++ % MAX_LINES] = line;
@@ -109,12 +115,14 @@ counters_print(Buf *out)
 		buf_printf(out, ",\"%s\":%llu", class_name((CounterClass) i),
 				   (unsigned long long) c.requests[i]);
 	buf_printf(out, ",\"entities_in\":%llu,\"entities_out\":%llu,"
-			   "\"bytes_in\":%llu,\"bytes_out\":%llu,\"connections\":%llu}\n",
+			   "\"bytes_in\":%llu,\"bytes_out\":%llu,\"connections\":%llu,"
+			   "\"syncs\":%llu}\n",
 			   (unsigned long long) c.entities_in,
 			   (unsigned long long) c.entities_out,
 			   (unsigned long long) c.bytes_in,
 			   (unsigned long long) c.bytes_out,
-			   (unsigned long long) c.connections);
+			   (unsigned long long) c.connections,
+			   (unsigned long long) sync_count());
 }
 
 void

@@ -17,6 +17,7 @@ typedef enum CounterClass
 	CLASS_INSERT,
 	CLASS_UPDATE,
 	CLASS_DELETE,
+	CLASS_QUEUE,				/* any request to the queue service */
 	CLASS_COUNT
 } CounterClass;
 
@@ -31,6 +32,8 @@ typedef struct JournalEntry
 	int			entities_in;
 	int			entities_out;
 	uint64_t	connection;
+	const char *fault;			/* what it met; NULL: nothing */
+	bool		again;			/* applied by the mock, not asked by a client */
 } JournalEntry;
 
 extern const char *class_name(CounterClass class);

@@ -14,10 +14,16 @@
 #include <unistd.h>
 
 #include "auth.h"
+#include "fault.h"
 #include "http_server.h"
 #include "journal.h"
+#include "latency.h"
+#include "limits.h"
 #include "logfile.h"
+#include "queue_store.h"
 #include "router.h"
+#include "strict.h"
+#include "sync.h"
 
 #define EMULATOR_ACCOUNT "devstoreaccount1"
 #define EMULATOR_KEY \
@@ -32,7 +38,10 @@ typedef struct Options
 	const char *data;
 	const char *log;
 	const char *account;		/* the one that waits for its --key */
-	int			latency_ms;
+	char	   *queue_host;		/* NULL: no queue service */
+	char	   *queue_port;
+	const char *tls_cert;		/* files; both or none */
+	const char *tls_key;
 } Options;
 
 static const char help_text[] =
@@ -42,7 +51,12 @@ static const char help_text[] =
 "\n"
 "  --listen HOST:PORT   where to listen (default 127.0.0.1:10002);\n"
 "                       port 0 takes any free port\n"
-"  --port-file FILE     write the port and a newline to FILE when ready\n"
+"  --queue-listen HOST:PORT\n"
+"                       also serve queues, there (default: no queues)\n"
+"  --port-file FILE     write the port and a newline to FILE when ready, and\n"
+"                       on a second line the queue service's port\n"
+"  --tls-cert FILE      speak https only, with the certificate (chain) and\n"
+"  --tls-key FILE       the private key in these PEM files\n"
 "  --memory             keep everything in memory (default)\n"
 "  --data FILE          keep everything in FILE; what was acknowledged\n"
 "                       survives kill -9\n"
@@ -50,13 +64,21 @@ static const char help_text[] =
 "  --key BASE64         several times (default: the well-known account of\n"
 "                       the emulators, " EMULATOR_ACCOUNT ")\n"
 "  --log FILE           append a line per request to FILE (- is stderr)\n"
-"  --latency MS         wait that long before every request is served\n"
+"  --latency MS[:JITTER]  wait that long before every request is served, and\n"
+"                       up to JITTER ms longer\n"
+"  --seed N             of what looks random, the jitter (default 1)\n"
+"  --limits azure       at most 2,000 entities/s per partition and 20,000 per\n"
+"                       account (503 ServerBusy beyond), pages that end with\n"
+"                       their partition or after 50,000 rows looked at\n"
+"  --strict             refuse what the service tolerates but documents as\n"
+"                       wrong; the message names the rule\n"
+"  --fault JSON         a rule as for /__mock/faults below; repeatable\n"
 "  --help               this text\n"
 "  --version            the version\n"
 "\n"
 "Clients use http://HOST:PORT/ACCOUNT as table endpoint, or a Host header\n"
-"whose first label is the account.  SharedKey and SharedKeyLite signatures\n"
-"are verified.  Ctrl-C or SIGTERM ends the server.\n"
+"whose first label is the account.  SharedKey, SharedKeyLite and shared\n"
+"access signatures are verified.  Ctrl-C or SIGTERM ends the server.\n"
 "\n"
 "For tests, without a signature:\n"
 "  GET    /__mock/journal    a line per request: number, method, path and\n"
@@ -66,8 +88,9 @@ static const char help_text[] =
 "  DELETE /__mock/journal    forget them (or POST /__mock/journal/reset)\n"
 "  GET    /__mock/counters   totals as JSON; DELETE sets them to zero\n"
 "  POST   /__mock/faults     add a rule, a JSON object with\n"
-"         operation   any, table, get, query, batch, insert, update, delete\n"
-"         table       a table's name, or null for all\n"
+"         operation   any, table, get, query, batch, insert, update, delete,\n"
+"                     queue\n"
+"         table       a table's or queue's name, or null for all\n"
 "         nth, times  fire at the nth matching request, that many times\n"
 "                     (1 and 1; times 0 is for ever)\n"
 "         action      status       answer with status, code, retry_after\n"
@@ -76,7 +99,10 @@ static const char help_text[] =
 "                     drop_reply   apply, then close the connection\n"
 "                     silent       apply nothing and never answer\n"
 "  GET    /__mock/faults     the rules with their hits; DELETE clears them\n"
-"  POST   /__mock/reset      drop all tables of all accounts\n"
+"  POST   /__mock/clock      {\"freeze\": TIME or true, \"advance_ms\": N}, the\n"
+"                            clock of messages and shared access signatures;\n"
+"                            GET shows it, DELETE lets it run again\n"
+"  POST   /__mock/reset      drop all tables and queues of all accounts\n"
 "\n"
 "Exit status: 0 after a signal, 1 when it cannot start, 2 for a wrong\n"
 "command line.\n";
@@ -96,7 +122,8 @@ usage_error(const char *fmt,...)
 
 /* HOST:PORT, with [..] around an IPv6 address. */
 static void
-set_listen(Options *o, const char *text)
+set_listen(const char *option, char **to_host, char **to_port,
+		   const char *text)
 {
 	const char *colon = strrchr(text, ':');
 	size_t		n = colon ? (size_t) (colon - text) : 0;
@@ -104,7 +131,7 @@ set_listen(Options *o, const char *text)
 	long		port;
 
 	if (colon == NULL || n == 0)
-		usage_error("--listen needs HOST:PORT, not \"%s\"", text);
+		usage_error("%s needs HOST:PORT, not \"%s\"", option, text);
 	port = strtol(colon + 1, &end, 10);
 	if (colon[1] == '\0' || *end || port < 0 || port > 65535)
 		usage_error("\"%s\" is no port number", colon + 1);
@@ -113,12 +140,12 @@ set_listen(Options *o, const char *text)
 		text++;
 		n -= 2;
 	}
-	free(o->host);
-	free(o->port);
-	o->host = xmalloc(n + 1);
-	memcpy(o->host, text, n);
-	o->host[n] = '\0';
-	o->port = xstrdup(colon + 1);
+	free(*to_host);
+	free(*to_port);
+	*to_host = xmalloc(n + 1);
+	memcpy(*to_host, text, n);
+	(*to_host)[n] = '\0';
+	*to_port = xstrdup(colon + 1);
 }
 
 static void
@@ -143,25 +170,43 @@ set_account(Options *o, const char *name)
 }
 
 static void
-set_latency(Options *o, const char *text)
+set_seed(const char *text)
 {
 	char	   *end;
-	long		ms = strtol(text, &end, 10);
+	long long	seed = strtoll(text, &end, 10);
 
-	if (*text == '\0' || *end || ms < 0 || ms > 3600000)
-		usage_error("--latency needs milliseconds, not \"%s\"", text);
-	o->latency_ms = (int) ms;
+	if (*text == '\0' || *end || seed < 0)
+		usage_error("--seed needs a number, not \"%s\"", text);
+	latency_seed((uint64_t) seed);
+}
+
+static void
+set_fault(const char *json)
+{
+	Arena		a = {0};
+	const char *wrong = fault_add(&a, span_of(json));
+
+	if (wrong)
+		usage_error("--fault: %s", wrong);
+	arena_free(&a);
 }
 
 static const struct option long_options[] = {
 	{"listen", required_argument, NULL, 'l'},
 	{"port-file", required_argument, NULL, 'p'},
+	{"queue-listen", required_argument, NULL, 'q'},
+	{"tls-cert", required_argument, NULL, 'C'},
+	{"tls-key", required_argument, NULL, 'K'},
 	{"memory", no_argument, NULL, 'm'},
 	{"data", required_argument, NULL, 'd'},
 	{"account", required_argument, NULL, 'a'},
 	{"key", required_argument, NULL, 'k'},
 	{"log", required_argument, NULL, 'L'},
 	{"latency", required_argument, NULL, 't'},
+	{"seed", required_argument, NULL, 's'},
+	{"limits", required_argument, NULL, 'i'},
+	{"strict", no_argument, NULL, 'S'},
+	{"fault", required_argument, NULL, 'f'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'v'},
 	{NULL, 0, NULL, 0}
@@ -173,14 +218,24 @@ read_options(int argc, char **argv, Options *o)
 	bool		memory = false;
 	int			c;
 
-	set_listen(o, "127.0.0.1:10002");
+	set_listen("--listen", &o->host, &o->port, "127.0.0.1:10002");
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", long_options, NULL)) != -1)
 	{
 		switch (c)
 		{
 			case 'l':
-				set_listen(o, optarg);
+				set_listen("--listen", &o->host, &o->port, optarg);
+				break;
+			case 'q':
+				set_listen("--queue-listen", &o->queue_host, &o->queue_port,
+						   optarg);
+				break;
+			case 'C':
+				o->tls_cert = optarg;
+				break;
+			case 'K':
+				o->tls_key = optarg;
 				break;
 			case 'p':
 				o->port_file = optarg;
@@ -201,7 +256,23 @@ read_options(int argc, char **argv, Options *o)
 				o->log = optarg;
 				break;
 			case 't':
-				set_latency(o, optarg);
+				if (!latency_set(optarg))
+					usage_error("--latency needs MS or MS:JITTER, not \"%s\"",
+								optarg);
+				break;
+			case 's':
+				set_seed(optarg);
+				break;
+			case 'i':
+				if (!limits_set(optarg))
+					usage_error("--limits knows azure and none, not \"%s\"",
+								optarg);
+				break;
+			case 'S':
+				strict_enable();
+				break;
+			case 'f':
+				set_fault(optarg);
 				break;
 			case 'h':
 				fputs(help_text, stdout);
@@ -219,13 +290,15 @@ read_options(int argc, char **argv, Options *o)
 		usage_error("unexpected argument \"%s\"", argv[optind]);
 	if (o->account)
 		usage_error("account \"%s\" has no --key", o->account);
+	if ((o->tls_cert == NULL) != (o->tls_key == NULL))
+		usage_error("--tls-cert and --tls-key need each other");
 	if (memory && o->data)
 		usage_error("--memory and --data exclude each other");
 }
 
 /* Written beside and renamed, so that a reader never sees half of it. */
 static bool
-write_port_file(const char *path, int port)
+write_port_file(const char *path, const ServerPorts *ports)
 {
 	size_t		n = strlen(path) + 32;
 	char	   *beside = xmalloc(n);
@@ -234,7 +307,9 @@ write_port_file(const char *path, int port)
 
 	snprintf(beside, n, "%s.%ld", path, (long) getpid());
 	f = fopen(beside, "we");
-	ok = f != NULL && fprintf(f, "%d\n", port) > 0;
+	ok = f != NULL && fprintf(f, "%d\n", ports->table) > 0;
+	if (ok && ports->queue >= 0)
+		ok = fprintf(f, "%d\n", ports->queue) > 0;
 	if (f != NULL)
 		ok = fclose(f) == 0 && ok;
 	ok = ok && rename(beside, path) == 0;
@@ -263,16 +338,65 @@ block_signals(void)
 	return set;
 }
 
-static int
-serve(const Options *o)
+/* The file's text, malloc'ed; NULL with errno set. */
+static char *
+read_file(const char *path)
 {
-	ServerOptions server = {o->host, o->port, o->latency_ms};
+	FILE	   *f = fopen(path, "re");
+	Buf			text = {0};
+	char		chunk[4096];
+	size_t		n;
+	bool		ok;
+
+	if (f == NULL)
+		return NULL;
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+		buf_put(&text, chunk, n);
+	ok = !ferror(f);
+	fclose(f);
+	buf_putc(&text, '\0');
+	if (!ok)
+		buf_free(&text);
+	return text.p;
+}
+
+/* Serve until a signal comes. */
+static int
+listen_and_wait(const Options *o, const ServerOptions *server)
+{
 	sigset_t	signals = block_signals();
+	ServerPorts ports;
 	char	   *why = NULL;
-	Store	   *store = store_open(o->data, &why);
-	int			port;
 	int			rc = 0;
 	int			sig;
+
+	if (!server_start(server, &ports, &why))
+	{
+		fprintf(stderr, "mock-tablestore: %s\n", why);
+		free(why);
+		return 1;
+	}
+	if (o->port_file && !write_port_file(o->port_file, &ports))
+		rc = fail(o->port_file, strerror(errno));
+	else
+	{
+		log_line("listening on %s:%d, data %s", o->host, ports.table,
+				 o->data ? o->data : "in memory");
+		if (ports.queue >= 0)
+			log_line("queues on %s:%d", o->queue_host, ports.queue);
+		sigwait(&signals, &sig);
+		log_line("stopping after signal %d", sig);
+	}
+	server_stop();
+	return rc;
+}
+
+static int
+open_and_serve(const Options *o, const ServerOptions *server)
+{
+	char	   *why = NULL;
+	Store	   *store = store_open(o->data, &why);
+	int			rc;
 
 	if (store == NULL)
 	{
@@ -280,26 +404,43 @@ serve(const Options *o)
 		free(why);
 		return 1;
 	}
-	router_start(store);
-	port = server_start(&server, &why);
-	if (port < 0)
-	{
-		fprintf(stderr, "mock-tablestore: %s\n", why);
-		free(why);
-		store_close(store);
-		return 1;
-	}
-	if (o->port_file && !write_port_file(o->port_file, port))
-		rc = fail(o->port_file, strerror(errno));
+	if (queue_store_open(store) != STORE_OK)
+		rc = fail(o->data ? o->data : "memory", "no room for queues");
 	else
 	{
-		log_line("listening on %s:%d, data %s", o->host, port,
-				 o->data ? o->data : "in memory");
-		sigwait(&signals, &sig);
-		log_line("stopping after signal %d", sig);
+		router_start(store);
+		if (o->data && !sync_start(o->data))
+			rc = fail(o->data, strerror(errno));
+		else
+			rc = listen_and_wait(o, server);
+		sync_stop();
 	}
-	server_stop();
+	queue_store_close();
 	store_close(store);
+	return rc;
+}
+
+static int
+serve(const Options *o)
+{
+	char	   *cert = o->tls_cert ? read_file(o->tls_cert) : NULL;
+	char	   *key = NULL;
+	ServerOptions server = {o->host, o->port, o->queue_host,
+	o->queue_port, NULL, NULL};
+	int			rc;
+
+	if (o->tls_cert && cert == NULL)
+		rc = fail(o->tls_cert, strerror(errno));
+	else if (o->tls_key && (key = read_file(o->tls_key)) == NULL)
+		rc = fail(o->tls_key, strerror(errno));
+	else
+	{
+		server.tls_cert = cert;
+		server.tls_key = key;
+		rc = open_and_serve(o, &server);
+	}
+	free(cert);
+	free(key);
 	return rc;
 }
 
@@ -321,5 +462,7 @@ main(int argc, char **argv)
 	account_free_all();
 	free(options.host);
 	free(options.port);
+	free(options.queue_host);
+	free(options.queue_port);
 	return rc;
 }

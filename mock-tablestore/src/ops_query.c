@@ -12,8 +12,11 @@
 #include <stdlib.h>
 
 #include "encode.h"
+#include "fault.h"
 #include "filter.h"
+#include "limits.h"
 #include "render.h"
+#include "sas.h"
 #include "timestamp.h"
 
 #define MAX_PAGE 1000
@@ -22,6 +25,9 @@
 #define MAX_PAGE_SECONDS 5
 
 #define MAX_TOKEN_BYTES 8192
+
+/* In front of an odd token; the rest is a usual one. */
+#define ODD_PREFIX "0!+ =/%41%zz&?#'\";,:@ "
 
 /* How many rows a query looks at before it lets others have the store. */
 #define ROWS_PER_TURN 4096
@@ -45,10 +51,19 @@ token_make(Arena *a, Span text)
 	return token;
 }
 
+/* A token with whatever a client may forget to encode. */
+static const char *
+token_odd(Arena *a, const char *token)
+{
+	return arena_printf(a, "%s%s", ODD_PREFIX, token);
+}
+
 /* True for a missing token too, leaving *text as it was. */
 bool
-token_read(Arena *a, const Span *token, Span *text)
+token_read(Arena *a, const Span *sent, Span *text)
 {
+	Span		rest = sent ? *sent : SPAN("");
+	const Span *token = sent ? &rest : NULL;
 	const char *bang;
 	char	   *copy;
 	size_t		n;
@@ -56,6 +71,8 @@ token_read(Arena *a, const Span *token, Span *text)
 
 	if (token == NULL)
 		return true;
+	if (span_starts(rest, SPAN(ODD_PREFIX)))
+		rest = span_skip(rest, sizeof(ODD_PREFIX) - 1);
 	if (token->n < 3 || token->n > MAX_TOKEN_BYTES ||
 		memcmp(token->p, "1!", 2) != 0)
 		return false;
@@ -110,6 +127,10 @@ typedef struct Page
 	int64_t		deadline;		/* ticks */
 	unsigned	scanned;		/* rows looked at */
 	bool		full;			/* stop: the token has been set */
+	bool		by_partition;	/* ends where another partition begins */
+	bool		odd_token;
+	bool		no_row_key;		/* of a token between two partitions */
+	Span		partition;		/* of the first row looked at, key form */
 	FilterRow	row;
 } Page;
 
@@ -119,6 +140,20 @@ compare_keys(Span pk1, Span rk1, Span pk2, Span rk2)
 	int			c = span_cmp(pk1, pk2);
 
 	return c ? c : span_cmp(rk1, rk2);
+}
+
+/* What a fault rule or --limits changes about the page. */
+static void
+follow_script(Page *page, const Fault *script)
+{
+	page->by_partition = limits_on();
+	if (script == NULL)
+		return;
+	if (script->page_size >= 0 && script->page_size < page->limit)
+		page->limit = script->page_size;
+	page->by_partition |= script->no_row_key;
+	page->no_row_key = script->no_row_key;
+	page->odd_token = script->odd_token;
 }
 
 static ErrCode
@@ -147,11 +182,15 @@ page_prepare(Page *page, const Command *cmd, Reply *reply)
 	page->from_pk = key_form(a, page->from_pk);
 	page->from_rk = key_form(a, page->from_rk);
 	page->ranges = filter_ranges(a, &page->filter, &page->nranges);
+	if (page->context->grant)
+		page->nranges = grant_clip(page->context->grant, page->ranges,
+								   page->nranges);
 	select_parse(a, command_param(cmd, "$select"), &page->renderer.select);
 	page->row.values = arena_alloc(a, sizeof(Value) *
 								   (size_t) (page->filter.nslots + 1));
 	page->row.present = arena_alloc(a, sizeof(bool) *
 									(size_t) (page->filter.nslots + 1));
+	follow_script(page, page->context->page_script);
 	page->deadline = timestamp_now() + MAX_PAGE_SECONDS * TICKS_PER_SECOND;
 	return ERR_NONE;
 }
@@ -160,12 +199,17 @@ static void
 set_token(Page *page, const Cursor *at, Reply *reply)
 {
 	Arena	   *a = page->context->arena;
+	const char *pk = token_make(a, key_utf8(a, at->pk));
+	const char *rk = token_make(a, key_utf8(a, at->rk));
+	bool		between = page->scanned > 0 &&
+		!span_eq(page->partition, at->pk);
 
 	page->full = true;
 	reply_header(reply, "x-ms-continuation-NextPartitionKey",
-				 token_make(a, key_utf8(a, at->pk)));
-	reply_header(reply, "x-ms-continuation-NextRowKey",
-				 token_make(a, key_utf8(a, at->rk)));
+				 page->odd_token ? token_odd(a, pk) : pk);
+	if (!page->no_row_key || !between)
+		reply_header(reply, "x-ms-continuation-NextRowKey",
+					 page->odd_token ? token_odd(a, rk) : rk);
 }
 
 /* The table again after the lock was given up; NULL when it was dropped. */
@@ -204,8 +248,13 @@ take_turns(Page *page, const Command *cmd, const Cursor *at)
 
 /* Must this row wait for the next page? */
 static bool
-page_ends(const Page *page)
+page_ends(const Page *page, const Cursor *at)
 {
+	if (page->by_partition && page->scanned > 0 &&
+		!span_eq(page->partition, at->pk))
+		return true;
+	if (limits_on() && page->scanned == LIMITS_PAGE_ROWS)
+		return true;
 	return page->count == page->limit ||
 		(page->scanned % 1024 == 1023 && timestamp_now() > page->deadline);
 }
@@ -228,11 +277,13 @@ scan_range(Page *page, const Command *cmd, const KeyRange *range,
 		if (!range->no_hi && compare_keys(at.pk, at.rk, range->hi_pk,
 										  range->hi_rk) >= 0)
 			break;
-		if (page_ends(page))
+		if (page_ends(page, &at))
 		{
 			set_token(page, &at, reply);
 			break;
 		}
+		if (page->by_partition && page->scanned == 0)
+			page->partition = arena_span(page->context->arena, at.pk);
 		page->scanned++;
 		page->row.pk = at.pk;
 		page->row.rk = at.rk;
@@ -291,6 +342,9 @@ entity_query(Context *c, const Command *cmd, Reply *reply)
 	store_lock(c->store);
 	err = scan(&page, cmd, reply);
 	store_unlock(c->store);
+	if (limits_on() && page.count > 1)
+		limits_charge(c->account, cmd->table,
+					  key_utf8(c->arena, page.partition), page.count - 1);
 	reply->entities_out = page.count;
 	reply->content_type = content_type_of(cmd->level, true);
 	reply->status = 200;

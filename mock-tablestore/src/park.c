@@ -17,13 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mem.h"
+#include "json.h"
 
 typedef struct Parked
 {
 	struct MHD_Connection *connection;
 	int			fd;
 	int64_t		due_ms;			/* monotonic; negative: no time set */
+	const char *point;			/* waits for its release; NULL: for no point */
 	struct Parked *next;
 } Parked;
 
@@ -52,11 +53,12 @@ wake(void)
 		return;					/* the counter is full: it wakes anyway */
 }
 
-/* Resume all that wants says; under the lock. */
-static void
+/* Resume all that wants says and count them; under the lock. */
+static int
 release(bool (*wants) (const Parked *p, void *arg), void *arg)
 {
 	Parked	  **at = &parked;
+	int			n = 0;
 
 	while (*at)
 	{
@@ -71,7 +73,9 @@ release(bool (*wants) (const Parked *p, void *arg), void *arg)
 		nparked--;
 		MHD_resume_connection(p->connection);
 		free(p);
+		n++;
 	}
+	return n;
 }
 
 static bool
@@ -89,7 +93,19 @@ has_fd(const Parked *p, void *arg)
 static bool
 is_silent(const Parked *p, void *arg)
 {
-	return p->due_ms < 0;
+	return p->due_ms < 0 && p->point == NULL;
+}
+
+static bool
+is_at(const Parked *p, void *arg)
+{
+	return p->point && strcmp(p->point, arg) == 0;
+}
+
+static bool
+is_at_any(const Parked *p, void *arg)
+{
+	return p->point != NULL && p->point[0] != PARK_HIDDEN[0];
 }
 
 static bool
@@ -110,7 +126,7 @@ fill_poll(struct pollfd *fds)
 	for (const Parked *p = parked; p; p = p->next)
 	{
 		/* A delayed request is served in its time, client or not. */
-		fds[n++] = (struct pollfd) {.fd = p->due_ms < 0 ? p->fd : -1,
+		fds[n++] = (struct pollfd) {.fd = is_silent(p, NULL) ? p->fd : -1,
 		.events = POLLRDHUP};
 		if (p->due_ms >= 0 && (timeout < 0 || p->due_ms - now < timeout))
 			timeout = p->due_ms > now ? p->due_ms - now : 0;
@@ -170,12 +186,13 @@ park_stop(void)
 	close(wake_fd);
 }
 
-bool
-park(struct MHD_Connection *connection, int fd, int64_t ms)
+static bool
+add(Parked what)
 {
+	struct MHD_Connection *connection = what.connection;
 	Parked	   *p = xmalloc(sizeof(*p));
 
-	*p = (Parked) {connection, fd, ms < 0 ? -1 : now_ms() + ms, NULL};
+	*p = what;
 	pthread_mutex_lock(&lock);
 	if (stopping)
 	{
@@ -190,6 +207,51 @@ park(struct MHD_Connection *connection, int fd, int64_t ms)
 	pthread_mutex_unlock(&lock);
 	wake();
 	return true;
+}
+
+bool
+park(struct MHD_Connection *connection, int fd, int64_t ms)
+{
+	return add((Parked) {.connection = connection,.fd = fd,
+			   .due_ms = ms < 0 ? -1 : now_ms() + ms});
+}
+
+bool
+park_at(struct MHD_Connection *connection, int fd, const char *point)
+{
+	return add((Parked) {.connection = connection,.fd = fd,.due_ms = -1,
+			   .point = point});
+}
+
+int
+park_release(const char *point)
+{
+	int			n;
+
+	pthread_mutex_lock(&lock);
+	n = point ? release(is_at, (void *) (uintptr_t) point) :
+		release(is_at_any, NULL);
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+void
+park_print(Buf *out)
+{
+	const char *separator = "";
+
+	BUF_LIT(out, "[");
+	pthread_mutex_lock(&lock);
+	for (const Parked *p = parked; p; p = p->next)
+	{
+		if (!is_at_any(p, NULL))
+			continue;
+		buf_puts(out, separator);
+		json_string(out, span_of(p->point));
+		separator = ",";
+	}
+	pthread_mutex_unlock(&lock);
+	BUF_LIT(out, "]\n");
 }
 
 void

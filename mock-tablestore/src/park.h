@@ -5,8 +5,7 @@
 #ifndef MTS_PARK_H
 #define MTS_PARK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "mem.h"
 
 struct MHD_Connection;
 
@@ -23,5 +22,18 @@ extern void park_stop(void);
 extern bool park(struct MHD_Connection *connection, int fd, int64_t ms);
 
 extern void park_release_silent(void);
+
+/* Suspend it until the point, which must stay valid, is released. */
+extern bool park_at(struct MHD_Connection *connection, int fd,
+					const char *point);
+
+/* What a point begins with that is not a test's. */
+#define PARK_HIDDEN "\001"
+
+/* How many went on; NULL: those of all points tests made. */
+extern int	park_release(const char *point);
+
+/* The point of each that waits at one, as a JSON array. */
+extern void park_print(Buf *out);
 
 #endif							/* MTS_PARK_H */

@@ -10,13 +10,21 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "auth.h"
 #include "encode.h"
+#include "limits.h"
 #include "logfile.h"
 #include "operation.h"
+#include "partition.h"
+#include "properties.h"
+#include "strict.h"
 #include "timestamp.h"
+
+#define VERSION_UPSERT "2011-08-18"
+#define MAX_TIMEOUT_SECONDS 30
 
 static Store *the_store;
 
@@ -54,6 +62,11 @@ class_of(Operation op)
 		case OP_TABLE_GET:
 		case OP_TABLE_CREATE:
 		case OP_TABLE_DELETE:
+		case OP_SERVICE_GET:
+		case OP_SERVICE_SET:
+		case OP_SERVICE_STATS:
+		case OP_ACL_GET:
+		case OP_ACL_SET:
 			return CLASS_TABLE;
 		case OP_QUERY:
 			return CLASS_QUERY;
@@ -86,10 +99,12 @@ find_account(Request *r, Span *path, Span *query, Span *rest)
 	const char *mark;
 	const Account *account;
 	Span		label;
+	const char *scheme = r->origin.https ? "https" : "http";
 
-	if (span_starts(uri, SPAN("http://")))
+	if (span_starts(uri, SPAN("http://")) ||
+		span_starts(uri, SPAN("https://")))
 	{
-		mark = memchr(uri.p + 7, '/', uri.n - 7);
+		mark = memchr(uri.p + 8, '/', uri.n - 8);
 		uri = mark ? span_skip(uri, (size_t) (mark - uri.p)) : SPAN("/");
 	}
 	mark = memchr(uri.p, '?', uri.n);
@@ -101,15 +116,116 @@ find_account(Request *r, Span *path, Span *query, Span *rest)
 	account = host[label.n] == '.' ? account_find(label) : NULL;
 	if (account)
 	{
-		r->context.base_url = arena_printf(&r->arena, "http://%s", host);
+		r->context.base_url = arena_printf(&r->arena, "%s://%s", scheme,
+										   host);
+		r->secondary = !span_eq(label, span_of(account_name(account)));
 		return account;
 	}
 	mark = rest->n ? memchr(rest->p, '/', rest->n) : NULL;
 	label = (Span) {rest->p, mark ? (size_t) (mark - rest->p) : rest->n};
 	*rest = span_skip(*rest, label.n + (mark ? 1 : 0));
-	r->context.base_url = arena_printf(&r->arena, "http://%s/%.*s", host,
+	r->context.base_url = arena_printf(&r->arena, "%s://%s/%.*s", scheme, host,
 									   (int) label.n, label.p);
-	return account_find(label);
+	account = account_find(label);
+	r->secondary = account && !span_eq(label, span_of(account_name(account)));
+	return account;
+}
+
+static bool
+writes(Operation op)
+{
+	return command_is_write(op) || op == OP_TABLE_CREATE ||
+		op == OP_TABLE_DELETE || op == OP_SERVICE_SET || op == OP_ACL_SET;
+}
+
+/* The secondary endpoint is for reading, and alone has statistics. */
+static ErrCode
+check_secondary(const Request *r, bool write, bool stats)
+{
+	if (r->secondary && write)
+		return ERR_READ_ONLY_SECONDARY;
+	return !r->secondary && stats ? ERR_QUERY_PARAMETER : ERR_NONE;
+}
+
+/* timeout=SECONDS; more than 30 is 30, as the service has it. */
+static ErrCode
+read_timeout(Request *r)
+{
+	int64_t		seconds;
+	ErrCode		err = queue_number(&r->arena, &r->cmd, "timeout", 1, INT32_MAX,
+								   -1, &seconds, &r->reply.detail);
+
+	r->timeout_ms = seconds < 0 ? -1 :
+		1000 * (seconds < MAX_TIMEOUT_SECONDS ? seconds : MAX_TIMEOUT_SECONDS);
+	return err;
+}
+
+int64_t
+router_clip_wait(Request *r, int64_t wait_ms)
+{
+	if (r->err != ERR_NONE || r->is_mock || r->timeout_ms < 0 ||
+		wait_ms <= r->timeout_ms)
+		return wait_ms;
+	r->timed_out = true;
+	return r->timeout_ms;
+}
+
+/* Upserts came with this version; before, If-Match was mandatory. */
+static ErrCode
+check_upsert(const Request *r)
+{
+	const char *version = r->header(r->who, "x-ms-version");
+
+	if ((r->cmd.op == OP_REPLACE || r->cmd.op == OP_MERGE) &&
+		r->cmd.if_match == NULL && version &&
+		strcmp(version, VERSION_UPSERT) < 0)
+		return ERR_MISSING_HEADER;
+	return ERR_NONE;
+}
+
+/* Signed in the query; a header, if there is one, counts more. */
+static bool
+is_bearer(const Request *r)
+{
+	return sas_is_there(&r->cmd) && !r->header(r->who, "Authorization");
+}
+
+static ErrCode
+prepare_queue(Request *r)
+{
+	Span		path;
+	Span		query;
+	Span		rest;
+	Grant	   *grant = NULL;
+	const Account *account = find_account(r, &path, &query, &rest);
+	ErrCode		parse_err = queue_parse(&r->arena, r->method, rest, query,
+										r->each_header, r->who, &r->cmd,
+										&r->queue, &r->reply.detail);
+	ErrCode		err;
+
+	r->class = CLASS_QUEUE;
+	r->context.account = account ? account_name(account) : "";
+	if (is_bearer(r))
+		err = sas_check(&r->context, account, SERVICE_QUEUE, r->queue.queue,
+						&r->cmd, &r->origin, &grant, &r->reply.detail);
+	else
+		err = queue_auth_check(&r->arena, account, r->method, path, &r->cmd,
+							   r->header, r->each_header, r->who,
+							   &r->reply.detail);
+	r->context.grant = grant;
+	if (err == ERR_NONE)
+		err = parse_err;
+	if (err == ERR_NONE)
+		err = queue_allows(grant, r->queue.op);
+	if (err == ERR_NONE)
+		err = check_secondary(r, queue_op_writes(r->queue.op),
+							  r->queue.op == QUEUE_SERVICE_STATS);
+	if (err == ERR_NONE)
+		err = read_timeout(r);
+	if (err == ERR_NONE && r->too_large)
+		err = ERR_BODY_TOO_LARGE;
+	r->cmd.body = (Span) {r->body.p, r->body.n};
+	return err;
 }
 
 static ErrCode
@@ -118,6 +234,7 @@ prepare(Request *r)
 	Span		path;
 	Span		query;
 	Span		rest;
+	Grant	   *grant = NULL;
 	const Account *account = find_account(r, &path, &query, &rest);
 	ErrCode		parse_err = command_parse(&r->arena, r->method, rest, query,
 										  r->header, r->who, &r->cmd,
@@ -125,13 +242,28 @@ prepare(Request *r)
 	ErrCode		err;
 
 	r->class = class_of(r->cmd.op);
-	err = auth_check(&r->arena, account, r->method, path, query, r->header,
-					 r->who, &r->reply.detail);
+	r->context.account = account ? account_name(account) : "";
+	if (is_bearer(r))
+		err = sas_check(&r->context, account, SERVICE_TABLE, SPAN(""), &r->cmd,
+						&r->origin, &grant, &r->reply.detail);
+	else
+		err = auth_check(&r->arena, account, r->method, path, query,
+						 r->header, r->who, &r->reply.detail);
+	r->context.grant = grant;
 	if (err != ERR_NONE)
 		return err;
-	r->context.account = account_name(account);
 	if (parse_err != ERR_NONE)
 		return parse_err;
+	err = grant_allows(grant, &r->cmd);
+	if (err == ERR_NONE)
+		err = check_secondary(r, writes(r->cmd.op),
+							  r->cmd.op == OP_SERVICE_STATS);
+	if (err == ERR_NONE)
+		err = read_timeout(r);
+	if (err == ERR_NONE)
+		err = check_upsert(r);
+	if (err != ERR_NONE)
+		return err;
 	if (r->too_large)
 		return ERR_BODY_TOO_LARGE;
 	r->cmd.body = (Span) {r->body.p, r->body.n};
@@ -141,10 +273,41 @@ prepare(Request *r)
 	return ERR_NONE;
 }
 
+/* The partition it is confined to, or NULL. */
+static const Span *
+partition_for(Request *r)
+{
+	Span	   *partition = arena_alloc(&r->arena, sizeof(Span));
+
+	if (r->service != SERVICE_TABLE ||
+		!partition_of(&r->arena, &r->cmd, &r->batch, partition))
+		return NULL;
+	return partition;
+}
+
+static Span
+table_for(const Request *r)
+{
+	return r->cmd.op == OP_BATCH && r->batch.ncommands > 0 ?
+		r->batch.commands[0].table : r->cmd.table;
+}
+
+static void
+meet_fault(Request *r)
+{
+	r->fault = fault_match(r->class, table_for(r), fault_wants_partition() ?
+						   partition_for(r) : NULL);
+	if (r->fault.action == FAULT_NONE)
+		return;
+	r->noted = fault_name(r->fault.action);
+	if (r->fault.action == FAULT_PAGE)
+		r->context.page_script = &r->fault;
+}
+
 void
 router_prepare(Request *r)
 {
-	Span		table;
+	ErrCode		err = ERR_NONE;
 
 	make_request_id(r->request_id);
 	r->context.arena = &r->arena;
@@ -153,13 +316,29 @@ router_prepare(Request *r)
 	r->is_mock = strncmp(r->uri, "/__mock/", 8) == 0;
 	if (r->is_mock)
 		return;
-	r->err = prepare(r);
+	r->timeout_ms = -1;
+	r->err = r->service == SERVICE_QUEUE ? prepare_queue(r) : prepare(r);
+	if ((r->err == ERR_NONE || r->err == ERR_NOT_IMPLEMENTED) &&
+		r->service == SERVICE_TABLE && strict_on())
+		err = strict_check(r);
+	if (err != ERR_NONE)
+		r->err = err;
 	if (r->err == ERR_NONE)
-	{
-		table = r->cmd.op == OP_BATCH ? r->batch.commands[0].table :
-			r->cmd.table;
-		r->fault = fault_match(r->class, table);
-	}
+		meet_fault(r);
+}
+
+/* Takes the tokens of what is known before; a query pays afterwards. */
+static bool
+within_limits(Request *r)
+{
+	int			entities = r->cmd.op == OP_BATCH ? r->batch.ncommands : 1;
+	const char *which;
+
+	if (limits_admit(r->context.account, table_for(r), partition_for(r),
+					 entities, &which))
+		return true;
+	r->noted = which;
+	return false;
 }
 
 static ErrCode
@@ -167,6 +346,12 @@ execute(Request *r)
 {
 	Context    *c = &r->context;
 
+	if (r->timed_out)
+		return ERR_OPERATION_TIMED_OUT;
+	if (limits_on() && !within_limits(r))
+		return ERR_SERVER_BUSY;
+	if (r->service == SERVICE_QUEUE)
+		return queue_run(c, &r->queue, &r->cmd, &r->reply);
 	switch (r->cmd.op)
 	{
 		case OP_TABLE_LIST:
@@ -188,6 +373,15 @@ execute(Request *r)
 			return entity_write(c, &r->cmd, &r->reply);
 		case OP_BATCH:
 			return batch_run(c, &r->cmd, &r->batch, &r->reply);
+		case OP_SERVICE_GET:
+			return properties_get(c, SERVICE_TABLE, &r->reply);
+		case OP_SERVICE_SET:
+			return properties_set(c, SERVICE_TABLE, r->cmd.body, &r->reply);
+		case OP_SERVICE_STATS:
+			return service_stats(c, &r->reply);
+		case OP_ACL_GET:
+		case OP_ACL_SET:
+			return table_acl(c, &r->cmd, &r->reply);
 		case OP_NONE:
 			break;
 	}
@@ -206,9 +400,41 @@ answer_error(Request *r, int status, const char *code, const char *message)
 	reply->nheaders = 0;
 	reply->entities_in = reply->entities_out = 0;
 	reply->body.n = 0;
+	if (r->service == SERVICE_QUEUE)
+	{
+		reply->content_type = "application/xml";
+		reply_header(reply, "x-ms-error-code",
+					 arena_strdup(&r->arena, span_of(code)));
+		error_body_plain(&reply->body, code, message, r->request_id);
+		return;
+	}
 	reply->content_type = xml ? "application/xml;charset=utf-8" :
 		content_type_of(r->cmd.level ? r->cmd.level : LEVEL_MINIMAL, true);
 	error_body(&reply->body, xml, code, message, r->request_id);
+}
+
+/* Faults that apply nothing and answer instead; true if it is one. */
+static bool
+answer_fault(Request *r)
+{
+	const Fault *f = &r->fault;
+
+	if (f->action == FAULT_REDIRECT)
+	{
+		r->reply.status = f->status;
+		reply_header(&r->reply, "Location", f->location[0] ? f->location :
+					 arena_printf(&r->arena, "http://%s%s",
+								  r->header(r->who, "Host"), r->uri));
+		return true;
+	}
+	if (f->action != FAULT_STATUS)
+		return false;
+	answer_error(r, f->status, f->code,
+				 "The mock was told to fail this request.");
+	if (f->retry_after >= 0)
+		reply_header(&r->reply, "Retry-After",
+					 arena_printf(&r->arena, "%d", f->retry_after));
+	return true;
 }
 
 void
@@ -221,15 +447,8 @@ router_execute(Request *r)
 		mock_execute(r, the_store);
 		return;
 	}
-	if (r->err == ERR_NONE && r->fault.action == FAULT_STATUS)
-	{
-		answer_error(r, r->fault.status, r->fault.code,
-					 "The mock was told to fail this request.");
-		if (r->fault.retry_after >= 0)
-			reply_header(&r->reply, "Retry-After",
-						 arena_printf(&r->arena, "%d", r->fault.retry_after));
+	if (r->err == ERR_NONE && answer_fault(r))
 		return;
-	}
 	if (r->err == ERR_NONE)
 		r->err = execute(r);
 	if (r->err == ERR_NONE)
@@ -239,11 +458,61 @@ router_execute(Request *r)
 				 r->reply.detail ? r->reply.detail : info->message);
 }
 
+static const char *
+keep(Arena *a, const char *s)
+{
+	return s ? arena_strdup(a, span_of(s)) : NULL;
+}
+
+Request *
+router_detach(Request *r)
+{
+	Request    *d = xmalloc(sizeof(*d));
+	Arena	   *a = &d->arena;
+
+	*d = *r;
+	memset(r, 0, sizeof(*r));
+	d->method = keep(a, d->method);
+	d->cmd.if_match = keep(a, d->cmd.if_match);
+	d->cmd.content_type = keep(a, d->cmd.content_type);
+	d->context.arena = a;
+	d->context.request_id = d->request_id;
+	d->context.page_script = NULL;
+	d->header = NULL;
+	d->who = NULL;
+	return d;
+}
+
+void
+router_repeat(Request *r)
+{
+	buf_free(&r->reply.body);
+	memset(&r->reply, 0, sizeof(r->reply));
+	r->err = ERR_NONE;
+	r->noted = r->fault.action == FAULT_LATE ? "applied_late" :
+		"applied_again";
+	r->fault.action = FAULT_NONE;
+	r->again = true;
+	router_execute(r);
+	router_record(r, true);
+}
+
+void
+router_discard(Request *r)
+{
+	free(r->uri);
+	buf_free(&r->body);
+	buf_free(&r->reply.body);
+	arena_free(&r->arena);
+	free(r);
+}
+
 void
 router_record(const Request *r, bool replied)
 {
 	JournalEntry e = {.class = r->class,.method = r->method,.uri = r->uri,
-	.bytes_in = r->body_bytes,.connection = r->connection};
+		.bytes_in = r->body_bytes,.connection = r->connection,
+	.fault = r->noted,.again = r->again};
 
 	if (r->is_mock)
 		return;

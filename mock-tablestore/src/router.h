@@ -11,6 +11,7 @@
 
 #include "batch.h"
 #include "fault.h"
+#include "queue.h"
 
 typedef struct Request
 {
@@ -21,7 +22,10 @@ typedef struct Request
 	char	   *uri;			/* as sent, malloc'ed */
 	const char *method;
 	HeaderLookup header;
-	void	   *who;			/* first argument of header */
+	void	   *who;			/* first argument of header and each_header */
+	HeaderEach	each_header;
+	char		service;		/* SERVICE_TABLE or SERVICE_QUEUE */
+	Origin		origin;
 	uint64_t	connection;
 
 	/* set by router_prepare */
@@ -29,10 +33,16 @@ typedef struct Request
 	char		request_id[37];
 	Context		context;
 	Command		cmd;
+	QueueCommand queue;			/* of SERVICE_QUEUE, besides cmd */
+	bool		secondary;		/* asked at ACCOUNT-secondary */
+	int64_t		timeout_ms;		/* of timeout=, or -1 */
+	bool		timed_out;		/* waited for longer than that */
 	Batch		batch;
 	CounterClass class;
 	ErrCode		err;			/* why it will be refused */
 	Fault		fault;
+	const char *noted;			/* what the journal says it met, or NULL */
+	bool		again;			/* applied by the mock, see zombie.c */
 
 	/* set by router_execute */
 	Reply		reply;
@@ -43,6 +53,19 @@ typedef struct Request
 extern void router_start(Store *store);
 extern void router_prepare(Request *r);
 extern void router_execute(Request *r);
+
+/*
+ * How long a request that has to wait may wait: a timeout= that is shorter
+ * ends it with OperationTimedOut and applies nothing.
+ */
+extern int64_t router_clip_wait(Request *r, int64_t wait_ms);
+
+/* Move it into memory of its own, independent of its connection. */
+extern Request *router_detach(Request *r);
+
+/* Execute and record a detached request. */
+extern void router_repeat(Request *r);
+extern void router_discard(Request *r);
 
 /* Enter the request into journal and log; replied: false if it was dropped. */
 extern void router_record(const Request *r, bool replied);

@@ -5,8 +5,8 @@
  * One WITHOUT ROWID table (table, pk, rk) -> blob holds every entity, so a
  * range of keys is one walk of one B-tree.  Table names are cached in a
  * sorted array.  A file is in WAL mode: a commit has been handed to the
- * operating system before it is acknowledged (kill -9 loses nothing; a power
- * cut may lose the last commits, never a part of one).
+ * operating system at once (kill -9 loses nothing, nor any part of a batch);
+ * sync.c then holds its reply until the disk has it, too.
  */
 #include "store.h"
 
@@ -51,6 +51,8 @@ static const char *const stmt_text[STMT_COUNT] = {
 	[STMT_ROLLBACK] = "ROLLBACK",
 	[STMT_PROMISE] = "UPDATE promise SET ticks=?1",
 };
+
+static _Thread_local bool committed;
 
 struct Store
 {
@@ -126,14 +128,14 @@ sort_key(const char *account, Span name)
 	return key;
 }
 
-/* Index of the first table whose sort key is >= key. */
-static int
 sqlite3 *
 store_db(Store *s)
 {
 	return s->db;
 }
 
+/* Index of the first table whose sort key is >= key. */
+static int
 table_position(const Store *s, const char *key)
 {
 	int			low = 0;
@@ -215,6 +217,13 @@ read_int(Store *s, const char *sql)
 	return v;
 }
 
+static int
+on_commit(void *arg)
+{
+	committed = true;
+	return 0;
+}
+
 static StoreResult
 set_up(Store *s)
 {
@@ -242,6 +251,8 @@ set_up(Store *s)
 				"CREATE TABLE IF NOT EXISTS entity(t INTEGER NOT NULL, "
 				"pk BLOB NOT NULL, rk BLOB NOT NULL, v BLOB NOT NULL, "
 				"PRIMARY KEY(t,pk,rk)) WITHOUT ROWID;"
+				"CREATE TABLE IF NOT EXISTS setting(account TEXT, name TEXT, "
+				"value BLOB, PRIMARY KEY(account,name)) WITHOUT ROWID;"
 				"CREATE TABLE IF NOT EXISTS promise(ticks INTEGER);"
 				"INSERT INTO promise SELECT 0 WHERE NOT EXISTS"
 				"(SELECT 1 FROM promise);"
@@ -251,11 +262,11 @@ set_up(Store *s)
 	{
 		if (sqlite3_prepare_v3(s->db, stmt_text[i], -1,
 							   SQLITE_PREPARE_PERSISTENT, &s->stmt[i],
-				"CREATE TABLE IF NOT EXISTS setting(account TEXT, name TEXT, "
-				"value BLOB, PRIMARY KEY(account,name)) WITHOUT ROWID;"
 							   NULL) != SQLITE_OK)
 			return failed(s, stmt_text[i]);
 	}
+	if (s->on_disk)
+		sqlite3_commit_hook(s->db, on_commit, NULL);
 	s->promised = read_int(s, "SELECT ticks FROM promise");
 	timestamp_not_before(s->promised);
 	return load_tables(s);
@@ -397,6 +408,15 @@ step_write(Store *s, int which)
 	if (rc == SQLITE_CONSTRAINT)
 		return STORE_EXISTS;
 	return failed(s, stmt_text[which]);
+}
+
+bool
+store_take_commit(void)
+{
+	bool		was = committed;
+
+	committed = false;
+	return was;
 }
 
 StoreResult

@@ -60,6 +60,9 @@ extern StoreResult store_reset(Store *s);
 /* For setting.c and queue_store.c, which keep their tables in it too. */
 extern struct sqlite3 *store_db(Store *s);
 
+/* Has this thread committed anything to a file since it last asked? */
+extern bool store_take_commit(void);
+
 extern StoreResult store_begin(Store *s);
 extern StoreResult store_commit(Store *s);
 extern void store_rollback(Store *s);
