@@ -408,6 +408,11 @@ mend_all(checkRun *run, int n)
 			failures++;
 	}
 	run->reads.any_age = false;
+	if (n > 0)
+		ereport(WARNING,
+				(errmsg("%d entries of index table \"%s\" could not be mended",
+						n, run->index->table->relname),
+				 errhint("Others are changing them all the while, or the store refuses it. CALL itable_repair_index again.")));
 }
 
 /* ---- both ---- */
