@@ -189,7 +189,7 @@ add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 		if (chunked)
 			MHD_add_response_header(response, "Transfer-Encoding", "chunked");
 	}
-	else if (!r->is_mock)
+	else if (!r->is_mock && r->reply.status == 204)
 	{
 		/* It says so for no body, though HTTP would rather not have it. */
 		MHD_set_response_options(response,

@@ -57,7 +57,9 @@ class Server:
                 raise AssertionError("server did not start: " + self.stderr())
             time.sleep(0.005)
         with open(port_file) as f:
-            self.port = int(f.read())
+            ports = [int(line) for line in f]
+        self.port = ports[0]
+        self.queue_port = ports[1] if len(ports) > 1 else None
 
     def stderr(self):
         with open(self.stderr_path, errors="replace") as f:

@@ -63,7 +63,7 @@ class Signatures(Case):
         self.status(self.client.query("tab", top=1), 200)
         path = "/%s/tab?comp=acl" % ACCOUNT
         h = self.client.headers("GET", path)
-        self.assertEqual(self.client.raw("GET", path, None, h).status, 501)
+        self.assertEqual(self.client.raw("GET", path, None, h).status, 200)
         h = self.client.headers("GET", "/%s/tab" % ACCOUNT)
         self.assertEqual(self.client.raw("GET", path, None, h).status, 403)
 
