@@ -121,6 +121,32 @@ def young_and_old(session):
     is_whole(session, "all mended")
 
 
+def slow_settling(session):
+    """A writer between its commit and the end of its settling is no problem,
+    however old the entries are that it is about to delete."""
+    movies.renew(session)
+    writer = bed.Session()
+    age = "SET itable_fdw.repair_age = '2s';"
+    time.sleep(3.1)
+    for statement in ("DELETE FROM movies WHERE name = 'del';",
+                      "UPDATE movies SET actors = '{Zoe}', year = 3 WHERE name = 'upd';",
+                      "INSERT INTO movies VALUES ('Drama', 'new', '{Al}', 1);"):
+        for table in ("bypointer", "bycovering"):
+            for operation in ("delete", "update", "batch"):
+                bed.control("POST", "/faults", {"operation": operation, "table": table, "times": 0,
+                                                "action": "delay", "ms": 700})
+        rows = []
+        n = 0
+        writer.start(statement)
+        while writer.lines.empty():
+            rows += [row for index in ("by_pointer", "by_covering") for row in check(session, index, age)]
+            n += 1
+        bed.control("DELETE", "/faults")
+        writer.wait()
+        bed.ok(n > 1 and not rows, "%s settles slowly: %d checks find nothing" % (statement[:6], n), rows)
+    is_whole(session, "nor is anything wrong in the end")
+
+
 def crashes(session):
     """A commit whose n-th request and all after it are refused: nothing a lookup
     would get wrong, and what is left over is found and mended."""
@@ -199,6 +225,7 @@ def main():
     written_by_hand(session)
     young_and_old(session)
     if bed.CONTROL:
+        slow_settling(session)
         crashes(session)
         broken_repairs(session)
     movies.renew(session)
