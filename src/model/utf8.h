@@ -1,6 +1,6 @@
 /*
  * utf8.h
- *	  Walking UTF-8 by code points; private to model/.
+ *	  Walking UTF-8 by code points; for model/ and store/.
  *
  * Strict: no overlong forms, no surrogates, nothing above U+10FFFF.  UTF-16
  * lengths and order are in value.h (tmodel_utf16_units) and filter.h

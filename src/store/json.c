@@ -11,6 +11,8 @@
  */
 #include "json.h"
 
+#include "model/utf8.h"
+
 #include <setjmp.h>
 #include <string.h>
 #include <yajl/yajl_parse.h>
@@ -229,9 +231,18 @@ tstore_json_parse(tmodel_arena *arena, tmodel_span text,
 	return status;
 }
 
-/* How many bytes from "from" on can be written as they are. */
+/*
+ * Texts longer than this are written in ASCII: Azurite (3.35.0) damages a
+ * character that a chunk border of the body cuts in two.
+ */
+#define JSON_ASCII_FROM 8192
+
+/*
+ * How many bytes from "from" on can be written as they are.  U+2028 and U+2029
+ * cannot, see tstore_json_escape; in ASCII no byte above 0x7E can.
+ */
 static size_t
-json_plain_run(tmodel_span text, size_t from)
+json_plain_run(tmodel_span text, size_t from, bool ascii)
 {
 	size_t		i = from;
 
@@ -239,9 +250,9 @@ json_plain_run(tmodel_span text, size_t from)
 	{
 		unsigned char c = (unsigned char) text.data[i];
 
-		if (c < 0x20 || c == '"' || c == '\\' || c == 0x7F)
+		if (c < 0x20 || c == '"' || c == '\\' || c == 0x7F ||
+			(ascii && c > 0x7F))
 			break;
-		/* U+2028 and U+2029: see tstore_json_string */
 		if (c == 0xE2 && i + 2 < text.len &&
 			(unsigned char) text.data[i + 1] == 0x80 &&
 			((unsigned char) text.data[i + 2] & 0xFE) == 0xA8)
@@ -249,6 +260,28 @@ json_plain_run(tmodel_span text, size_t from)
 		i++;
 	}
 	return i - from;
+}
+
+/* Writes one character as \uXXXX, two of them beyond U+FFFF; its bytes. */
+static size_t
+json_escape_code(tmodel_buf *buf, tmodel_span text, size_t at)
+{
+	uint32_t	code;
+	int			len = tmodel_utf8_decode(text.data + at, text.len - at, &code);
+
+	if (len == 0)
+	{
+		/* not UTF-8: the service is to refuse it */
+		tmodel_buf_putc(buf, text.data[at]);
+		return 1;
+	}
+	if (code > 0xFFFF)
+		tmodel_buf_printf(buf, "\\u%04x\\u%04x",
+						  (unsigned) (0xD800 + ((code - 0x10000) >> 10)),
+						  (unsigned) (0xDC00 + ((code - 0x10000) & 0x3FF)));
+	else
+		tmodel_buf_printf(buf, "\\u%04x", (unsigned) code);
+	return (size_t) len;
 }
 
 /*
@@ -259,36 +292,25 @@ json_plain_run(tmodel_span text, size_t from)
 bool
 tstore_json_escape(tmodel_buf *buf, tmodel_span text)
 {
+	bool		ascii = text.len >= JSON_ASCII_FROM;
 	size_t		at = 0;
 
 	while (at < text.len)
 	{
-		size_t		run = json_plain_run(text, at);
-		unsigned char c;
+		size_t		run = json_plain_run(text, at, ascii);
 
 		if (run > 0)
 			tmodel_buf_append(buf, text.data + at, run);
 		at += run;
 		if (at == text.len)
 			break;
-		c = (unsigned char) text.data[at];
-		if (c == '"' || c == '\\')
+		if (text.data[at] == '"' || text.data[at] == '\\')
 		{
 			tmodel_buf_putc(buf, '\\');
-			tmodel_buf_putc(buf, (char) c);
-			at++;
-		}
-		else if (c == 0xE2)
-		{
-			tmodel_buf_puts(buf, (unsigned char) text.data[at + 2] == 0xA8 ?
-							"\\u2028" : "\\u2029");
-			at += 3;
+			tmodel_buf_putc(buf, text.data[at++]);
 		}
 		else
-		{
-			tmodel_buf_printf(buf, "\\u%04x", c);
-			at++;
-		}
+			at += json_escape_code(buf, text, at);
 	}
 	return !buf->arena->failed;
 }
