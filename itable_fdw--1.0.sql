@@ -79,6 +79,81 @@ CREATE EVENT TRIGGER itable_fdw_check_ddl ON ddl_command_end
 COMMENT ON EVENT TRIGGER itable_fdw_check_ddl IS
   'refuses definitions of itable_fdw foreign tables that do not hold together';
 
+-- Advice.  A request is the unit: a scan sends one for each thousand rows, a
+-- pointer lookup one for each entry, of which 32 weigh as much as a page
+-- (plan/cost.c); an index pays while its lookups weigh less than a scan.
+
+CREATE FUNCTION itable_index_advice(base regclass, OUT index regclass,
+  OUT column_name name, OUT distinct_values double precision,
+  OUT top_share double precision, OUT expected_entries double precision,
+  OUT insert_requests double precision, OUT update_requests double precision,
+  OUT delete_requests double precision, OUT break_even double precision,
+  OUT verdict text, OUT reason text) RETURNS SETOF record
+LANGUAGE sql STABLE STRICT AS $$
+  WITH fact AS (
+    SELECT c.oid, greatest(c.reltuples, 0)::float8 AS rows, c.reltuples >= 0 AS analyzed,
+           c.relname, n.nspname,
+           least(1.0, 32.0 * ceil(greatest(c.reltuples, 1) / 1000.0) / greatest(c.reltuples, 1)) AS break_even
+      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.oid = base
+  ), candidate AS (
+    SELECT f.*, a.attname, a.attndims > 0 OR t.typcategory = 'A' AS is_array,
+           coalesce(o.option_value, a.attname) AS property
+      FROM fact f
+      JOIN pg_catalog.pg_attribute a ON a.attrelid = f.oid AND a.attnum > 0 AND NOT a.attisdropped
+      JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+      LEFT JOIN LATERAL (SELECT option_value FROM pg_catalog.pg_options_to_table(a.attfdwoptions)
+                          WHERE option_name = 'property') o ON true
+     WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_options_to_table(a.attfdwoptions)
+                        WHERE option_name IN ('key', 'system'))
+  ), measured AS (
+    SELECT c.*, s.attname IS NOT NULL AS known,
+           CASE WHEN c.is_array THEN coalesce(e.elements, 0)
+                ELSE 1 - coalesce(s.null_frac, 0) END AS per_row,
+           CASE WHEN c.is_array THEN greatest(pg_catalog.cardinality(s.most_common_elem_freqs) - 3, 1)
+                WHEN s.n_distinct < 0 THEN -s.n_distinct * c.rows
+                ELSE s.n_distinct END AS ndistinct,
+           CASE WHEN c.is_array THEN s.most_common_elem_freqs[1]
+                ELSE s.most_common_freqs[1] END AS top
+      FROM candidate c
+      LEFT JOIN pg_catalog.pg_stats s
+        ON s.schemaname = c.nspname AND s.tablename = c.relname AND s.attname = c.attname AND NOT s.inherited
+      LEFT JOIN LATERAL (SELECT s.elem_count_histogram[pg_catalog.cardinality(s.elem_count_histogram)] AS elements) e
+        ON true
+  ), matched AS (
+    SELECT m.*, i.index, coalesce(i.strategy <> 'pointer', false) AS covering
+      FROM measured m
+      LEFT JOIN @extschema@.itable_indexes i
+        ON i.base = m.oid AND EXISTS (
+             SELECT FROM pg_catalog.pg_attribute k, pg_catalog.pg_options_to_table(k.attfdwoptions) ko
+              WHERE k.attrelid = i.index AND NOT k.attisdropped
+                AND k.attname = ANY (i.key_columns) AND ko.option_name IN ('key', 'element_of')
+                AND (ko.option_name = 'element_of' AND ko.option_value = m.property OR
+                     ko.option_name = 'key' AND k.attname = m.attname))
+  )
+  SELECT h.index, h.attname, round(h.ndistinct::numeric)::float8, coalesce(h.top, 0),
+         h.rows * h.per_row,
+         round(CASE WHEN h.covering THEN 2 * h.per_row + 2 ELSE h.per_row + 2 END::numeric, 1)::float8,
+         round(CASE WHEN h.covering THEN 4 * h.per_row + 1 ELSE 3 * h.per_row + 1 END::numeric, 1)::float8,
+         round((2 * h.per_row + 1)::numeric, 1)::float8,
+         CASE WHEN h.covering THEN 1.0 ELSE round(h.break_even::numeric, 4)::float8 END,
+         v.verdict, v.reason
+    FROM matched h,
+    LATERAL (SELECT CASE
+        WHEN NOT h.analyzed OR NOT h.known THEN ARRAY['unknown', 'no statistics: ANALYZE the table']
+        WHEN h.per_row = 0 THEN ARRAY['no', 'no row has a value']
+        WHEN NOT h.is_array AND h.ndistinct <= 1 THEN ARRAY['no', 'one value only: a lookup returns the whole table']
+        WHEN NOT h.is_array AND 1.0 / h.ndistinct > h.break_even AND NOT h.covering THEN
+          ARRAY['no', format('%s values only: a lookup returns about 1/%s of the table', round(h.ndistinct), round(h.ndistinct))]
+        WHEN h.top > h.break_even AND NOT h.covering THEN
+          ARRAY['partly', format('%s %% of the rows share one value, for which a scan is cheaper; useful for the others', round(h.top * 100))]
+        ELSE ARRAY['yes', 'a lookup weighs less than a scan'] END) AS x (w),
+    LATERAL (SELECT w[1] AS verdict, w[2] AS reason) v
+   ORDER BY h.attname, h.index::text
+$$;
+COMMENT ON FUNCTION itable_index_advice(regclass) IS
+  'whether an index on each column pays, from the statistics of ANALYZE';
+
 -- Connections and statistics
 
 CREATE FUNCTION itable_stats(OUT server name, OUT operation text,
