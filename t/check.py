@@ -216,6 +216,29 @@ def many(session):
     bed.ok(check(session) == [], "and mended")
 
 
+def progress(session):
+    """A backfill shows how far it is."""
+    builder = bed.Session()
+    for operation in ("batch", "update"):
+        bed.control("POST", "/faults", {"operation": operation, "table": "bylate", "times": 0, "action": "delay", "ms": 20})
+    builder.start("CALL itable_create_index('movies', 'by_late', '{year}');")
+    seen = []
+
+    def look():
+        text = session.must("SELECT relid::regclass, index_relid::regclass, phase, tuples_done"
+                            " FROM pg_stat_progress_create_index;").text
+        if text and text not in seen:
+            seen.append(text)
+        return not builder.lines.empty()
+
+    bed.wait_until(look, 60)
+    bed.control("DELETE", "/faults")
+    result = builder.wait()
+    bed.ok(result.sqlstate is None and "movies|by_late|building index|1000" in seen, "the backfill's progress is shown",
+           "%s\n%s" % (result.text, seen))
+    bed.ok(session.must("SELECT count(*) FROM pg_stat_progress_create_index;").text == "0", "until it ends")
+
+
 def main():
     session = bed.Session()
     bed.make_server(session, options=", max_retries '0'")
@@ -230,6 +253,8 @@ def main():
         broken_repairs(session)
     movies.renew(session)
     many(session)
+    if bed.CONTROL:
+        progress(session)
     bed.finish()
 
 
