@@ -92,6 +92,8 @@ typedef struct tmodel_index_change
 {
 	tmodel_span table;
 	bool		covering;
+	bool		touch_old;		/* pointer: touch old entries too, instead of
+								 * reading them; touches share batches */
 	tmodel_entries old_entries; /* of F0; n = 0 for INSERT */
 	tmodel_entries new_entries; /* of F1; n = 0 for DELETE */
 } tmodel_index_change;

@@ -46,7 +46,8 @@ sorted_entries(tmodel_arena *arena, const tmodel_entries *entries)
  * The touch rule, per entry.  An entry that F0 and F1 justify alike is left
  * alone: whoever may verify or delete it now may do so after the commit too.
  * An old entry of a pointer index needs no touch because it answers nothing by
- * itself; its ETag is read so that it can be deleted.
+ * itself; its ETag is read so that it can be deleted.  A touch gives the ETag
+ * as well, and many touches travel in one request.
  */
 static entry_plan
 plan_entry(const tmodel_machine *machine, const entry_work *work)
@@ -62,7 +63,7 @@ plan_entry(const tmodel_machine *machine, const entry_work *work)
 #ifdef TMODEL_BREAK_NOTOUCHOLD
 		covering = false;
 #endif
-		return covering ? ENTRY_TOUCH : ENTRY_READ;
+		return covering || work->index->touch_old ? ENTRY_TOUCH : ENTRY_READ;
 	}
 	if (covering && !tmodel_entity_same_content(work->old_entry,
 												work->new_entry))

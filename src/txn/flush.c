@@ -27,6 +27,9 @@
 
 #define KEYS_SHOWN 5
 
+/* From here on batches of touches cost less than single reads of entries. */
+#define BULK_CHANGES 16
+
 typedef struct flushRun
 {
 	MemoryContext context;
@@ -118,7 +121,7 @@ entries_of(flushRun *run, const itableIndex *index, const tmodel_entity *fact,
 
 static tmodel_index_change *
 index_changes(flushRun *run, List *indexes, const tmodel_entity *old_fact,
-			  const tmodel_entity *new_fact)
+			  const tmodel_entity *new_fact, bool bulk)
 {
 	tmodel_index_change *result = tmodel_alloc(run->arena,
 											   sizeof(tmodel_index_change) *
@@ -133,6 +136,7 @@ index_changes(flushRun *run, List *indexes, const tmodel_entity *old_fact,
 
 		result[n].table = index->def.table;
 		result[n].covering = index->covering;
+		result[n].touch_old = bulk;
 		entries_of(run, index, old_fact, &result[n].old_entries);
 		entries_of(run, index, new_fact, &result[n].new_entries);
 		n++;
@@ -163,7 +167,8 @@ add_change(flushRun *run, flushSite *site, itableTarget *target,
 	net->indexed = indexes != NIL;
 	net->direct = target->table->direct_insert;
 	net->nindexes = list_length(indexes);
-	net->indexes = index_changes(run, indexes, change->base, now);
+	net->indexes = index_changes(run, indexes, change->base, now,
+								 target->nchanges > BULK_CHANGES);
 	net->write_id = tmodel_span_of(run->write_id);
 	add_item(run, site, target->table, now != NULL ? now : change->base, net);
 }
@@ -568,7 +573,8 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 		change->old_fact = &facts[i];
 		change->indexed = true;
 		change->nindexes = 1;
-		change->indexes = index_changes(&run, indexes, &facts[i], &facts[i]);
+		change->indexes = index_changes(&run, indexes, &facts[i], &facts[i],
+										true);
 		change->write_id = tmodel_span_of(run.write_id);
 		result->entries += change->indexes[0].new_entries.n;
 		add_item(&run, site, index->fact, &facts[i], change);
