@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs every test_*.py of this folder (or those named) and sums up.
 
-The last line is always "N passed, N failed"; the exit status tells the truth.
+The last line is always "N passed, N failed", with ", N skipped" if any was;
+the exit status tells the truth.
 A sanitizer report makes the server end with another status than 0, which the
 harness turns into a failure of the class that started it.
 """
@@ -36,7 +37,8 @@ def main(names):
     result = runner.run(suite)
     bad = len(result.failures) + len(result.errors) + \
         len(result.unexpectedSuccesses)
-    print("%d passed, %d failed" % (result.passed, bad))
+    skipped = ", %d skipped" % len(result.skipped) if result.skipped else ""
+    print("%d passed, %d failed%s" % (result.passed, bad, skipped))
     return 1 if bad or not result.passed else 0
 
 

@@ -20,7 +20,7 @@ class QueueCase(Case):
         self.client.mock("POST", "reset")
         self.q = QueueClient(self.server.queue_port)
         self.addCleanup(self.q.close)
-        self.is_status(self.q.create("work"), 201)
+        self.is_status(self.q.create("jobs"), 201)
 
     def is_status(self, r, status, code=None):
         self.assertEqual(r.status, status, r)
@@ -34,8 +34,8 @@ class QueueCase(Case):
 
 class Queues(QueueCase):
     def test_create_twice(self):
-        self.is_status(self.q.create("work"), 204)
-        self.is_status(self.q.create("work", a="1"), 409,
+        self.is_status(self.q.create("jobs"), 204)
+        self.is_status(self.q.create("jobs", a="1"), 409,
                        "QueueAlreadyExists")
         self.is_status(self.q.create("other", a="1", b="x y"), 201)
         self.is_status(self.q.create("other", a="1", b="x y"), 204)
@@ -49,11 +49,11 @@ class Queues(QueueCase):
             self.is_status(self.q.create(name), 400, "InvalidResourceName")
 
     def test_delete(self):
-        self.q.put("work", "x")
-        self.is_status(self.q.ask("DELETE", "/work"), 204)
-        self.is_status(self.q.ask("DELETE", "/work"), 404, "QueueNotFound")
-        self.is_status(self.q.create("work"), 201)
-        self.assertEqual(self.q.count("work"), 0)
+        self.q.put("jobs", "x")
+        self.is_status(self.q.ask("DELETE", "/jobs"), 204)
+        self.is_status(self.q.ask("DELETE", "/jobs"), 404, "QueueNotFound")
+        self.is_status(self.q.create("jobs"), 201)
+        self.assertEqual(self.q.count("jobs"), 0)
 
     def test_metadata(self):
         self.q.create("meta", first="1", second="two words")
@@ -81,13 +81,13 @@ class Queues(QueueCase):
     def test_list(self):
         for name in ("b-two", "b-one", "zzz"):
             self.q.create(name, k="v")
-        self.assertEqual(self.names(), (["b-one", "b-two", "work", "zzz"],
+        self.assertEqual(self.names(), (["b-one", "b-two", "jobs", "zzz"],
                                         ""))
         self.assertEqual(self.names("&prefix=b-"), (["b-one", "b-two"], ""))
         self.assertEqual(self.names("&maxresults=2"), (["b-one", "b-two"],
-                                                       "work"))
-        self.assertEqual(self.names("&maxresults=2&marker=work"),
-                         (["work", "zzz"], ""))
+                                                       "jobs"))
+        self.assertEqual(self.names("&maxresults=2&marker=jobs"),
+                         (["jobs", "zzz"], ""))
         self.assertEqual(self.names("&prefix=b-&marker=b-two&maxresults=1"),
                          (["b-two"], ""))
         r = self.q.ask("GET", "?comp=list&include=metadata&prefix=z")
@@ -111,112 +111,112 @@ class Queues(QueueCase):
                   "<AccessPolicy><Expiry>%s</Expiry><Permission>%s"
                   "</Permission></AccessPolicy></SignedIdentifier>"
                   "</SignedIdentifiers>")
-        self.is_status(self.q.ask("PUT", "/work?comp=acl",
+        self.is_status(self.q.ask("PUT", "/jobs?comp=acl",
                                   policy % (when(60), "raup")), 204)
-        r = self.q.ask("GET", "/work?comp=acl")
+        r = self.q.ask("GET", "/jobs?comp=acl")
         self.assertEqual(r.xml()[0].findtext("Id"), "i")
-        sas = queue_sas("work", sp=None, se=None, si="i")
-        r = self.q.raw("GET", "/%s/work/messages?%s" % (ACCOUNT, sas))
+        sas = queue_sas("jobs", sp=None, se=None, si="i")
+        r = self.q.raw("GET", "/%s/jobs/messages?%s" % (ACCOUNT, sas))
         self.assertEqual(r.status, 200)
-        self.is_status(self.q.ask("PUT", "/work?comp=acl",
+        self.is_status(self.q.ask("PUT", "/jobs?comp=acl",
                                   policy % (when(60), "d")), 400,
                        "InvalidXmlNodeValue")
 
     def test_what_does_not_exist(self):
-        for path in ("/work/other", "/work/messages/a/b", "/", ""):
+        for path in ("/jobs/other", "/jobs/messages/a/b", "/", ""):
             self.is_status(self.q.ask("GET", path), 400, "InvalidUri")
-        self.is_status(self.q.ask("GET", "/work"), 405,
+        self.is_status(self.q.ask("GET", "/jobs"), 405,
                        "UnsupportedHttpVerb")
-        self.is_status(self.q.ask("PUT", "/work/messages"), 405,
+        self.is_status(self.q.ask("PUT", "/jobs/messages"), 405,
                        "UnsupportedHttpVerb")
 
 
 class Messages(QueueCase):
     def test_put_and_get(self):
-        r = self.is_status(self.q.put("work", "one"), 201)
+        r = self.is_status(self.q.put("jobs", "one"), 201)
         m = r.messages()[0]
         self.assertEqual(set(m), {"MessageId", "InsertionTime",
                                   "ExpirationTime", "PopReceipt",
                                   "TimeNextVisible"})
         self.assertRegex(m["InsertionTime"], TIME)
-        got = self.q.get("work")
+        got = self.q.get("jobs")
         self.assertEqual(len(got), 1)
         self.assertEqual(got[0]["MessageText"], "one")
         self.assertEqual(got[0]["MessageId"], m["MessageId"])
         self.assertEqual(got[0]["DequeueCount"], "1")
         self.assertNotEqual(got[0]["PopReceipt"], m["PopReceipt"])
-        self.assertEqual(self.q.get("work"), [])
+        self.assertEqual(self.q.get("jobs"), [])
 
     def test_text_survives(self):
         for text in ("", " a  b ", "<x>&amp;]]>", "\u00e9\u20ac\U0001F600",
                      "a\nb\tc", "\"'"):
-            self.q.put("work", text)
-            self.assertEqual(self.q.texts("work"), [text])
-        self.is_status(self.q.ask("POST", "/work/messages",
+            self.q.put("jobs", text)
+            self.assertEqual(self.q.texts("jobs"), [text])
+        self.is_status(self.q.ask("POST", "/jobs/messages",
                                   "<QueueMessage><MessageText><![CDATA[<a>]]>"
                                   "&#65;&#x42;</MessageText></QueueMessage>"),
                        201)
-        self.assertEqual(self.q.texts("work"), ["<a>AB"])
+        self.assertEqual(self.q.texts("jobs"), ["<a>AB"])
 
     def test_order_and_number(self):
         for i in range(40):
-            self.q.put("work", str(i))
-        self.assertEqual(self.q.texts("work"), ["0"])
-        self.assertEqual(self.q.texts("work", "?numofmessages=32"),
+            self.q.put("jobs", str(i))
+        self.assertEqual(self.q.texts("jobs"), ["0"])
+        self.assertEqual(self.q.texts("jobs", "?numofmessages=32"),
                          [str(i) for i in range(1, 33)])
-        self.assertEqual(self.q.count("work"), 40)
+        self.assertEqual(self.q.count("jobs"), 40)
         for n in ("0", "33"):
-            r = self.q.ask("GET", "/work/messages?numofmessages=" + n)
+            r = self.q.ask("GET", "/jobs/messages?numofmessages=" + n)
             self.is_status(r, 400, "OutOfRangeQueryParameterValue")
-        r = self.q.ask("GET", "/work/messages?numofmessages=x")
+        r = self.q.ask("GET", "/jobs/messages?numofmessages=x")
         self.is_status(r, 400, "InvalidQueryParameterValue")
 
     def test_visibility(self):
-        self.q.put("work", "m")
-        self.assertEqual(self.q.texts("work", "?visibilitytimeout=10"), ["m"])
+        self.q.put("jobs", "m")
+        self.assertEqual(self.q.texts("jobs", "?visibilitytimeout=10"), ["m"])
         self.advance(9)
-        self.assertEqual(self.q.texts("work"), [])
+        self.assertEqual(self.q.texts("jobs"), [])
         self.advance(1)
-        got = self.q.get("work")
+        got = self.q.get("jobs")
         self.assertEqual(got[0]["DequeueCount"], "2")
         self.advance(29)
-        self.assertEqual(self.q.texts("work"), [])
+        self.assertEqual(self.q.texts("jobs"), [])
         self.advance(2)
-        self.assertEqual(self.q.texts("work"), ["m"])
+        self.assertEqual(self.q.texts("jobs"), ["m"])
         for v in ("0", "604801"):
-            r = self.q.ask("GET", "/work/messages?visibilitytimeout=" + v)
+            r = self.q.ask("GET", "/jobs/messages?visibilitytimeout=" + v)
             self.is_status(r, 400, "OutOfRangeQueryParameterValue")
 
     def test_put_invisible(self):
-        self.q.put("work", "later", "?visibilitytimeout=60")
-        self.q.put("work", "now")
-        self.assertEqual(self.q.texts("work", "?numofmessages=9"), ["now"])
+        self.q.put("jobs", "later", "?visibilitytimeout=60")
+        self.q.put("jobs", "now")
+        self.assertEqual(self.q.texts("jobs", "?numofmessages=9"), ["now"])
         self.advance(61)
-        self.assertEqual(self.q.texts("work", "?numofmessages=9"),
+        self.assertEqual(self.q.texts("jobs", "?numofmessages=9"),
                          ["now", "later"])
 
     def test_time_to_live(self):
-        self.q.put("work", "short", "?messagettl=5")
-        self.q.put("work", "usual")
-        r = self.q.put("work", "ever", "?messagettl=-1")
+        self.q.put("jobs", "short", "?messagettl=5")
+        self.q.put("jobs", "usual")
+        r = self.q.put("jobs", "ever", "?messagettl=-1")
         self.assertIn("9999", r.messages()[0]["ExpirationTime"])
-        self.assertEqual(self.q.count("work"), 3)
+        self.assertEqual(self.q.count("jobs"), 3)
         self.advance(6)
-        self.assertEqual(self.q.count("work"), 2)
-        self.assertEqual(self.q.texts("work", "?numofmessages=9&"
+        self.assertEqual(self.q.count("jobs"), 2)
+        self.assertEqual(self.q.texts("jobs", "?numofmessages=9&"
                                       "visibilitytimeout=1"),
                          ["usual", "ever"])
         self.advance(7 * 24 * 3600)
-        self.assertEqual(self.q.texts("work", "?numofmessages=9"), ["ever"])
+        self.assertEqual(self.q.texts("jobs", "?numofmessages=9"), ["ever"])
         for query in ("?messagettl=0", "?messagettl=-2",
                       "?messagettl=10&visibilitytimeout=10",
                       "?visibilitytimeout=604801"):
-            self.is_status(self.q.put("work", "x", query), 400,
+            self.is_status(self.q.put("jobs", "x", query), 400,
                            "OutOfRangeQueryParameterValue")
 
     def test_frozen_clock_is_shown(self):
         self.client.mock("POST", "clock", {"freeze": "2024-02-29T12:00:00Z"})
-        r = self.q.put("work", "x", "?visibilitytimeout=60&messagettl=3600")
+        r = self.q.put("jobs", "x", "?visibilitytimeout=60&messagettl=3600")
         m = r.messages()[0]
         self.assertEqual(m["InsertionTime"], "Thu, 29 Feb 2024 12:00:00 GMT")
         self.assertEqual(m["TimeNextVisible"],
@@ -232,96 +232,96 @@ class Messages(QueueCase):
 
     def test_peek(self):
         for text in "abc":
-            self.q.put("work", text)
+            self.q.put("jobs", text)
         for _ in range(2):
-            got = self.q.get("work", "?peekonly=true&numofmessages=2")
+            got = self.q.get("jobs", "?peekonly=true&numofmessages=2")
             self.assertEqual([m["MessageText"] for m in got], ["a", "b"])
             self.assertEqual(set(got[0]), {
                 "MessageId", "InsertionTime", "ExpirationTime",
                 "DequeueCount", "MessageText"})
             self.assertEqual(got[0]["DequeueCount"], "0")
-        self.q.get("work")
-        self.assertEqual(self.q.texts("work", "?peekonly=true"), ["b"])
+        self.q.get("jobs")
+        self.assertEqual(self.q.texts("jobs", "?peekonly=true"), ["b"])
 
     def test_delete(self):
-        self.q.put("work", "x")
-        m = self.q.get("work")[0]
-        self.is_status(self.q.one("DELETE", "work", m), 204)
-        self.is_status(self.q.one("DELETE", "work", m), 404,
+        self.q.put("jobs", "x")
+        m = self.q.get("jobs")[0]
+        self.is_status(self.q.one("DELETE", "jobs", m), 204)
+        self.is_status(self.q.one("DELETE", "jobs", m), 404,
                        "MessageNotFound")
-        self.assertEqual(self.q.count("work"), 0)
-        self.is_status(self.q.ask("DELETE", "/work/messages/" +
+        self.assertEqual(self.q.count("jobs"), 0)
+        self.is_status(self.q.ask("DELETE", "/jobs/messages/" +
                                   m["MessageId"]), 400,
                        "MissingRequiredQueryParameter")
-        self.is_status(self.q.one("DELETE", "work", dict(
+        self.is_status(self.q.one("DELETE", "jobs", dict(
             m, MessageId="0b9a6d6a-0000-0000-0000-000000000000")), 404,
             "MessageNotFound")
 
     def test_receipt_of_the_put_is_good(self):
-        m = self.q.put("work", "x").messages()[0]
-        self.is_status(self.q.one("DELETE", "work", m), 204)
+        m = self.q.put("jobs", "x").messages()[0]
+        self.is_status(self.q.one("DELETE", "jobs", m), 204)
 
     def test_old_receipts_are_refused(self):
-        self.q.put("work", "x")
-        old = self.q.get("work", "?visibilitytimeout=1")[0]
+        self.q.put("jobs", "x")
+        old = self.q.get("jobs", "?visibilitytimeout=1")[0]
         self.advance(2)
-        self.is_status(self.q.one("PUT", "work", old,
+        self.is_status(self.q.one("PUT", "jobs", old,
                                   "&visibilitytimeout=1"), 204)
-        self.is_status(self.q.one("DELETE", "work", old), 400,
+        self.is_status(self.q.one("DELETE", "jobs", old), 400,
                        "PopReceiptMismatch")
         self.advance(2)
-        new = self.q.get("work")[0]
-        self.is_status(self.q.one("DELETE", "work", old), 400,
+        new = self.q.get("jobs")[0]
+        self.is_status(self.q.one("DELETE", "jobs", old), 400,
                        "PopReceiptMismatch")
-        self.is_status(self.q.one("DELETE", "work", new), 204)
+        self.is_status(self.q.one("DELETE", "jobs", new), 204)
 
     def test_receipt_holds_while_nobody_else_got_it(self):
-        self.q.put("work", "x")
-        m = self.q.get("work", "?visibilitytimeout=1")[0]
+        self.q.put("jobs", "x")
+        m = self.q.get("jobs", "?visibilitytimeout=1")[0]
         self.advance(5)
-        self.is_status(self.q.one("DELETE", "work", m), 204)
+        self.is_status(self.q.one("DELETE", "jobs", m), 204)
 
     def test_update(self):
-        self.q.put("work", "old")
-        m = self.q.get("work")[0]
+        self.q.put("jobs", "old")
+        m = self.q.get("jobs")[0]
         body = ("<QueueMessage><MessageText>%s</MessageText></QueueMessage>"
                 % escape("n<w"))
-        r = self.is_status(self.q.one("PUT", "work", m,
+        r = self.is_status(self.q.one("PUT", "jobs", m,
                                       "&visibilitytimeout=5", body), 204)
         self.assertRegex(r.headers["x-ms-time-next-visible"], TIME)
         m["PopReceipt"] = r.headers["x-ms-popreceipt"]
-        r = self.q.one("PUT", "work", m, "&visibilitytimeout=0")
+        r = self.q.one("PUT", "jobs", m, "&visibilitytimeout=0")
         self.is_status(r, 204)
-        got = self.q.get("work")[0]
+        got = self.q.get("jobs")[0]
         self.assertEqual(got["MessageText"], "n<w")
         self.assertEqual(got["DequeueCount"], "2")
-        self.is_status(self.q.one("PUT", "work", got), 400,
+        self.is_status(self.q.one("PUT", "jobs", got), 400,
                        "MissingRequiredQueryParameter")
-        self.is_status(self.q.one("PUT", "work", got,
+        self.is_status(self.q.one("PUT", "jobs", got,
                                   "&visibilitytimeout=604801"), 400,
                        "OutOfRangeQueryParameterValue")
 
     def test_update_cannot_outlive_the_message(self):
-        self.q.put("work", "x", "?messagettl=100")
-        m = self.q.get("work")[0]
-        self.is_status(self.q.one("PUT", "work", m,
+        self.q.put("jobs", "x", "?messagettl=100")
+        m = self.q.get("jobs")[0]
+        self.is_status(self.q.one("PUT", "jobs", m,
                                   "&visibilitytimeout=200"), 400,
                        "OutOfRangeQueryParameterValue")
 
     def test_clear(self):
         for i in range(5):
-            self.q.put("work", str(i))
-        self.q.get("work")
-        self.is_status(self.q.ask("DELETE", "/work/messages"), 204)
-        self.assertEqual(self.q.count("work"), 0)
+            self.q.put("jobs", str(i))
+        self.q.get("jobs")
+        self.is_status(self.q.ask("DELETE", "/jobs/messages"), 204)
+        self.assertEqual(self.q.count("jobs"), 0)
 
     def test_sizes_and_bodies(self):
-        self.is_status(self.q.put("work", "x" * 65536), 201)
-        self.is_status(self.q.put("work", "x" * 65537), 400,
+        self.is_status(self.q.put("jobs", "x" * 65536), 201)
+        self.is_status(self.q.put("jobs", "x" * 65537), 400,
                        "MessageTooLarge")
         for body in ("", "<QueueMessage/>", "<Other/>", "x",
                      "<QueueMessage><MessageText></QueueMessage>"):
-            self.is_status(self.q.ask("POST", "/work/messages", body), 400,
+            self.is_status(self.q.ask("POST", "/jobs/messages", body), 400,
                            "InvalidXmlDocument")
 
     def test_missing_queue(self):
@@ -333,28 +333,28 @@ class Messages(QueueCase):
 
     def test_consumers_share_the_work(self):
         for i in range(60):
-            self.q.put("work", str(i))
+            self.q.put("jobs", str(i))
         other = QueueClient(self.server.queue_port)
         self.addCleanup(other.close)
         seen = []
         while True:
-            got = self.q.get("work", "?numofmessages=7") + \
-                other.get("work", "?numofmessages=5")
+            got = self.q.get("jobs", "?numofmessages=7") + \
+                other.get("jobs", "?numofmessages=5")
             if not got:
                 break
             for m in got:
                 seen.append(int(m["MessageText"]))
-                self.is_status(other.one("DELETE", "work", m), 204)
+                self.is_status(other.one("DELETE", "jobs", m), 204)
         self.assertEqual(seen, list(range(60)))
 
     def test_faults_and_journal(self):
         self.client.mock("POST", "faults", {"operation": "queue", "table":
-                                            "work", "action": "status",
+                                            "jobs", "action": "status",
                                             "status": 503})
-        self.is_status(self.q.put("work", "x"), 503, "ServerBusy")
-        self.is_status(self.q.put("work", "x"), 201)
+        self.is_status(self.q.put("jobs", "x"), 503, "ServerBusy")
+        self.is_status(self.q.put("jobs", "x"), 201)
         journal = self.client.mock("GET", "journal").body.decode()
-        self.assertIn("POST\t/%s/work/messages\t503" % ACCOUNT, journal)
+        self.assertIn("POST\t/%s/jobs/messages\t503" % ACCOUNT, journal)
         counters = self.client.mock("GET", "counters").json()
         self.assertGreaterEqual(counters["queue"], 2)
 
@@ -362,12 +362,12 @@ class Messages(QueueCase):
 class Signatures(QueueCase):
     def test_both_schemes(self):
         for lite in (False, True):
-            r = self.q.ask("GET", "/work?comp=metadata", lite=lite)
+            r = self.q.ask("GET", "/jobs?comp=metadata", lite=lite)
             self.is_status(r, 200)
-            r = self.q.ask("GET", "/work/messages?peekonly=true&numofmessages"
+            r = self.q.ask("GET", "/jobs/messages?peekonly=true&numofmessages"
                            "=3&timeout=9", lite=lite)
             self.is_status(r, 200)
-            r = self.q.ask("POST", "/work/messages", "<QueueMessage>"
+            r = self.q.ask("POST", "/jobs/messages", "<QueueMessage>"
                            "<MessageText>a</MessageText></QueueMessage>",
                            {"x-ms-client-request-id": "a b", "Content-MD5":
                             "x"}, lite=lite)
@@ -378,7 +378,7 @@ class Signatures(QueueCase):
         self.is_status(r, 200)
 
     def test_every_signed_part_counts(self):
-        path = "/%s/work?comp=metadata" % ACCOUNT
+        path = "/%s/jobs?comp=metadata" % ACCOUNT
         for change in ("header", "query", "method", "date"):
             h = self.q.headers("GET", path)
             method, where = "GET", path
@@ -407,9 +407,9 @@ class Signatures(QueueCase):
                  "a": ("POST", "?a=b")}
         body = b"<QueueMessage><MessageText>a</MessageText></QueueMessage>"
         for sp in "raup":
-            sas = queue_sas("work", sp=sp)
+            sas = queue_sas("jobs", sp=sp)
             for needed, (method, query) in calls.items():
-                r = self.q.raw(method, "/%s/work/messages%s&%s" % (
+                r = self.q.raw(method, "/%s/jobs/messages%s&%s" % (
                     ACCOUNT, query, sas), body if method == "POST" else None)
                 if needed == sp:
                     self.assertLess(r.status, 300)
@@ -418,8 +418,8 @@ class Signatures(QueueCase):
                     self.assertIn(b"AuthorizationPermissionMismatch", r.body)
         r = self.q.raw("GET", "/%s/other/messages?%s" % (ACCOUNT, sas))
         self.assertEqual(r.status, 403)
-        r = self.q.raw("DELETE", "/%s/work?%s" % (ACCOUNT,
-                                                  queue_sas("work")))
+        r = self.q.raw("DELETE", "/%s/jobs?%s" % (ACCOUNT,
+                                                  queue_sas("jobs")))
         self.assertIn(b"AuthorizationFailure", r.body)
 
     def test_account_sas(self):
@@ -446,18 +446,18 @@ class Files(unittest.TestCase):
                        "127.0.0.1:0")
             server = Server(*options)
             q = QueueClient(server.queue_port)
-            q.create("work", owner="me")
+            q.create("jobs", owner="me")
             for i in range(5):
-                q.put("work", "m%d" % i)
-            q.one("DELETE", "work", q.get("work")[0])
+                q.put("jobs", "m%d" % i)
+            q.one("DELETE", "jobs", q.get("jobs")[0])
             q.close()
             server.kill()
             server = Server(*options)
             q = QueueClient(server.queue_port)
-            self.assertEqual(q.count("work"), 4)
-            self.assertEqual(q.texts("work", "?numofmessages=9"),
+            self.assertEqual(q.count("jobs"), 4)
+            self.assertEqual(q.texts("jobs", "?numofmessages=9"),
                              ["m1", "m2", "m3", "m4"])
-            r = q.ask("GET", "/work?comp=metadata")
+            r = q.ask("GET", "/jobs?comp=metadata")
             self.assertEqual(r.headers["x-ms-meta-owner"], "me")
             q.close()
             server.close()

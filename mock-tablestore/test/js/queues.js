@@ -56,7 +56,7 @@ run({
 		await refused(service.getQueueClient("a--b").create(), 400, "InvalidResourceName");
 	},
 	async messages() {
-		const queue = await fresh("work");
+		const queue = await fresh("jobs");
 		const texts = ["plain", "<a> & \"b\"", "\u00e9\u{1F600}", " kept "];
 		for (const text of texts)
 			await queue.sendMessage(text);
