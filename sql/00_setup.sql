@@ -41,4 +41,16 @@ EXCEPTION WHEN OTHERS THEN
   RETURN SQLSTATE || ': ' || SQLERRM;
 END $$;
 
+-- How the planner would read
+CREATE FUNCTION access_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+    IF line LIKE '%Access:%' THEN
+      RETURN trim(line);
+    END IF;
+  END LOOP;
+END $$;
+
 SELECT component, version IS NOT NULL AS has_version FROM itable_fdw_diag();

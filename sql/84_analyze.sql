@@ -22,16 +22,6 @@ SELECT attname, n_distinct, most_common_vals IS NOT NULL AS has_common_values
   FROM pg_stats WHERE tablename = 'skewed' AND attname IN ('genre', 'rating') ORDER BY attname;
 
 -- the planner: the index for what is rare, a scan for what is common
-CREATE FUNCTION access_of(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    IF line LIKE '%Access:%' THEN
-      RETURN trim(line);
-    END IF;
-  END LOOP;
-END $$;
 SELECT access_of($$SELECT * FROM skewed WHERE kind = 'rare 10'$$);
 SELECT access_of($$SELECT * FROM skewed WHERE kind = 'common'$$);
 SELECT access_of($$SELECT * FROM skewed WHERE 'Actor 7' = ANY (actors)$$);

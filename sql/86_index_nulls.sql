@@ -14,30 +14,20 @@ INSERT INTO nullable VALUES ('p', 'all', 1, 1, 1, '{x}'), ('p', 'no b', 1, NULL,
 CALL itable_create_index('nullable', 'nullable_ab', key => '{a,b}');
 CALL itable_create_index('nullable', 'nullable_an', key => '{n,a}', include => '{b}');
 CALL itable_create_index('nullable', 'nullable_al', key => '{a,l}');
-CREATE FUNCTION access_of_nullable(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    IF line LIKE '%Access:%' THEN
-      RETURN trim(line);
-    END IF;
-  END LOOP;
-END $$;
 -- b may be NULL where a is 1
-SELECT access_of_nullable('SELECT k FROM nullable WHERE a = 1');
+SELECT access_of('SELECT k FROM nullable WHERE a = 1');
 SELECT k FROM nullable WHERE a = 1 ORDER BY k;
-SELECT access_of_nullable('SELECT k FROM nullable WHERE a = 1 AND b <> 7');
+SELECT access_of('SELECT k FROM nullable WHERE a = 1 AND b <> 7');
 SELECT k FROM nullable WHERE a = 1 AND b <> 7 ORDER BY k;
 -- n is never NULL, a may be
-SELECT access_of_nullable('SELECT k FROM nullable WHERE n = 1');
+SELECT access_of('SELECT k FROM nullable WHERE n = 1');
 SELECT k FROM nullable WHERE n = 1 ORDER BY k;
-SELECT access_of_nullable('SELECT k FROM nullable WHERE n = 1 AND a > 0');
+SELECT access_of('SELECT k FROM nullable WHERE n = 1 AND a > 0');
 SELECT k FROM nullable WHERE n = 1 AND a > 0 ORDER BY k;
 -- without elements there is no entry
-SELECT access_of_nullable('SELECT k FROM nullable WHERE a = 1 AND b = 1 AND l && ''{x}''');
+SELECT access_of('SELECT k FROM nullable WHERE a = 1 AND b = 1 AND l && ''{x}''');
 SELECT k FROM nullable WHERE a = 1 AND l && '{x}' ORDER BY k;
-SELECT access_of_nullable('SELECT k FROM nullable WHERE a = 2 AND k = ''x''');
+SELECT access_of('SELECT k FROM nullable WHERE a = 2 AND k = ''x''');
 SELECT a, b, n FROM nullable WHERE a IS NULL;
 SELECT count(*) FROM nullable_ab;
 SELECT count(*) FROM nullable_al;

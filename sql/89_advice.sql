@@ -20,21 +20,11 @@ SELECT column_name, distinct_values, round(top_share::numeric, 1) AS top_share, 
   FROM itable_index_advice('advised') WHERE column_name <> 'tags';
 SELECT column_name, verdict, reason FROM itable_index_advice('advised');
 -- the planner agrees
-CREATE FUNCTION access_of_advised(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    IF line LIKE '%Access:%' THEN
-      RETURN trim(line);
-    END IF;
-  END LOOP;
-END $$;
 CALL itable_create_index('advised', 'advised_by_gender', key => '{gender}');
 CALL itable_create_index('advised', 'advised_by_kind', key => '{kind}');
 CALL itable_create_index('advised', 'advised_by_tag', key => '{tags}', include => '{gender,tags}');
-SELECT access_of_advised('SELECT * FROM advised WHERE gender = ''f''');
-SELECT access_of_advised('SELECT * FROM advised WHERE kind = ''common''');
-SELECT access_of_advised('SELECT * FROM advised WHERE kind = ''rare 10''');
-SELECT access_of_advised('SELECT id, gender FROM advised WHERE ''all'' = ANY (tags)');
+SELECT access_of('SELECT * FROM advised WHERE gender = ''f''');
+SELECT access_of('SELECT * FROM advised WHERE kind = ''common''');
+SELECT access_of('SELECT * FROM advised WHERE kind = ''rare 10''');
+SELECT access_of('SELECT id, gender FROM advised WHERE ''all'' = ANY (tags)');
 SELECT index, column_name, insert_requests AS ins, verdict FROM itable_index_advice('advised') WHERE index IS NOT NULL;

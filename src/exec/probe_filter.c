@@ -162,12 +162,18 @@ static narrowing build(tmodel_arena *arena, const itableFilter *filter,
 					   const itableTable *relation, const itableValues *values,
 					   tmodel_filter **result);
 
-/* AND: one part that cannot match decides; parts that narrow not are left. */
+/*
+ * AND: one part that cannot match decides, parts that narrow not are left out.
+ * OR: the other way round.
+ */
 static narrowing
-build_and(tmodel_arena *arena, const itableFilter *filter,
-		  const itableTable *relation, const itableValues *values,
-		  tmodel_filter **result)
+build_list(tmodel_arena *arena, const itableFilter *filter,
+		   const itableTable *relation, const itableValues *values,
+		   tmodel_filter **result)
 {
+	bool		is_and = filter->kind == TMODEL_FILTER_AND;
+	narrowing	decisive = is_and ? MATCHES_NOTHING : NARROWS_NOT;
+	narrowing	neutral = is_and ? NARROWS_NOT : MATCHES_NOTHING;
 	ListCell   *cell;
 
 	*result = NULL;
@@ -176,34 +182,13 @@ build_and(tmodel_arena *arena, const itableFilter *filter,
 		tmodel_filter *part;
 		narrowing	how = build(arena, lfirst(cell), relation, values, &part);
 
-		if (how == MATCHES_NOTHING)
-			return MATCHES_NOTHING;
+		if (how == decisive)
+			return decisive;
 		if (how == NARROWS)
-			*result = tmodel_filter_and(arena, *result, part);
+			*result = is_and ? tmodel_filter_and(arena, *result, part) :
+				tmodel_filter_or(arena, *result, part);
 	}
-	return *result != NULL ? NARROWS : NARROWS_NOT;
-}
-
-/* OR: one part that narrows not decides; parts that cannot match are left. */
-static narrowing
-build_or(tmodel_arena *arena, const itableFilter *filter,
-		 const itableTable *relation, const itableValues *values,
-		 tmodel_filter **result)
-{
-	ListCell   *cell;
-
-	*result = NULL;
-	foreach(cell, filter->args)
-	{
-		tmodel_filter *part;
-		narrowing	how = build(arena, lfirst(cell), relation, values, &part);
-
-		if (how == NARROWS_NOT)
-			return NARROWS_NOT;
-		if (how == NARROWS)
-			*result = tmodel_filter_or(arena, *result, part);
-	}
-	return *result != NULL ? NARROWS : MATCHES_NOTHING;
+	return *result != NULL ? NARROWS : neutral;
 }
 
 static narrowing
@@ -213,10 +198,8 @@ build(tmodel_arena *arena, const itableFilter *filter,
 {
 	const itableColumn *column;
 
-	if (filter->kind == TMODEL_FILTER_AND)
-		return build_and(arena, filter, relation, values, result);
-	if (filter->kind == TMODEL_FILTER_OR)
-		return build_or(arena, filter, relation, values, result);
+	if (filter->kind != TMODEL_FILTER_COMPARE)
+		return build_list(arena, filter, relation, values, result);
 	if (values->nulls[filter->expr])
 		return MATCHES_NOTHING;
 	column = relation->columns[filter->attnum - 1];
