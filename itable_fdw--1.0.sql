@@ -11,6 +11,64 @@ AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 CREATE FOREIGN DATA WRAPPER itable_fdw
   HANDLER itable_fdw_handler VALIDATOR itable_fdw_validator;
 
+-- Connecting by an Azure connection string
+
+CREATE FUNCTION itable_connect(connection_string text, server_name name)
+RETURNS void LANGUAGE plpgsql STRICT AS $$
+DECLARE
+  part text;
+  settings jsonb := '{}';
+  endpoint text;
+  queue text;
+  account text;
+  mapping text := '';
+BEGIN
+  FOREACH part IN ARRAY pg_catalog.string_to_array(connection_string, ';') LOOP
+    CONTINUE WHEN pg_catalog.btrim(part) = '';
+    IF pg_catalog.strpos(part, '=') = 0 THEN
+      RAISE EXCEPTION USING ERRCODE = 'HV024', MESSAGE = 'connection string is not understood',
+        HINT = 'It is a list of Name=Value pairs between semicolons, as the portal shows it.';
+    END IF;
+    settings := settings || pg_catalog.jsonb_build_object(
+      pg_catalog.lower(pg_catalog.btrim(pg_catalog.split_part(part, '=', 1))),
+      pg_catalog.substr(part, pg_catalog.strpos(part, '=') + 1));
+  END LOOP;
+  IF pg_catalog.lower(settings ->> 'usedevelopmentstorage') = 'true' THEN
+    -- the emulators' well-known account, the same everywhere
+    settings := pg_catalog.jsonb_build_object(
+      'accountname', 'devstoreaccount1',
+      'accountkey', 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
+      'tableendpoint', 'http://127.0.0.1:10002/devstoreaccount1',
+      'queueendpoint', 'http://127.0.0.1:10001/devstoreaccount1') || settings;
+  END IF;
+  account := settings ->> 'accountname';
+  endpoint := coalesce(settings ->> 'tableendpoint',
+    coalesce(settings ->> 'defaultendpointsprotocol', 'https') || '://' || account || '.table.'
+      || coalesce(settings ->> 'endpointsuffix', 'core.windows.net'));
+  queue := coalesce(settings ->> 'queueendpoint', CASE WHEN settings ->> 'tableendpoint' IS NULL THEN
+    coalesce(settings ->> 'defaultendpointsprotocol', 'https') || '://' || account || '.queue.'
+      || coalesce(settings ->> 'endpointsuffix', 'core.windows.net') END);
+  IF endpoint IS NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'HV024', MESSAGE = 'connection string names neither an account nor a table endpoint',
+      HINT = 'AccountName=... or TableEndpoint=... is needed.';
+  END IF;
+  EXECUTE pg_catalog.format('CREATE SERVER %I FOREIGN DATA WRAPPER itable_fdw OPTIONS (endpoint %L%s)', server_name,
+    pg_catalog.rtrim(endpoint, '/'),
+    CASE WHEN queue IS NOT NULL THEN pg_catalog.format(', queue_endpoint %L', pg_catalog.rtrim(queue, '/')) END);
+  IF account IS NOT NULL THEN
+    mapping := mapping || pg_catalog.format(', account %L', account);
+  END IF;
+  IF settings ->> 'accountkey' IS NOT NULL THEN
+    mapping := mapping || pg_catalog.format(', account_key %L', settings ->> 'accountkey');
+  ELSIF settings ->> 'sharedaccesssignature' IS NOT NULL THEN
+    mapping := mapping || pg_catalog.format(', sas_token %L', settings ->> 'sharedaccesssignature');
+  END IF;
+  EXECUTE pg_catalog.format('CREATE USER MAPPING FOR CURRENT_USER SERVER %I%s', server_name,
+    CASE WHEN mapping <> '' THEN ' OPTIONS (' || pg_catalog.substr(mapping, 3) || ')' END);
+END $$;
+COMMENT ON FUNCTION itable_connect(text, name) IS
+  'creates a server and the current user''s mapping from an Azure connection string';
+
 -- Tables of the store
 
 CREATE FUNCTION itable_create_table("table" regclass) RETURNS boolean
