@@ -24,10 +24,13 @@ def table_sas(table, key=KEY, account=ACCOUNT, **fields):
     def get(name):
         return f.get(name, "")
 
-    text = "\n".join([get("sp"), get("st"), get("se"),
-                      "/table/%s/%s" % (account, f["tn"].lower()), get("si"),
-                      get("sip"), get("spr"), get("sv"), get("spk"),
-                      get("srk"), get("epk"), get("erk")])
+    prefix = "/table" if get("sv") >= "2015-02-21" else ""
+    lines = [get("sp"), get("st"), get("se"),
+             "%s/%s/%s" % (prefix, account, f["tn"].lower()), get("si")]
+    if get("sv") >= "2015-04-05":
+        lines += [get("sip"), get("spr")]
+    text = "\n".join(lines + [get("sv"), get("spk"), get("srk"), get("epk"),
+                              get("erk")])
     return query(dict(f, sig=sign(key, text)))
 
 

@@ -82,6 +82,18 @@ class Sas(Case):
             self.status(self.ask(bad, "GET", "/tab"), 403,
                         "AuthenticationFailed")
 
+    def test_versions_sign_different_texts(self):
+        for version in ("2012-02-12", "2014-02-14", "2015-02-21",
+                        "2015-04-05", "2018-03-28", "2024-11-04"):
+            sas = table_sas("tab", sv=version, spk="a", epk="b")
+            self.status(self.ask(sas, "GET", "/tab"), 200)
+        for change in ("2015-02-21", "2018-03-28"):
+            sas = table_sas("tab", sv="2014-02-14")
+            self.status(self.ask(sas.replace("2014-02-14", change), "GET",
+                                 "/tab"), 403, "AuthenticationFailed")
+        self.status(self.ask(table_sas("tab", sv="2011-08-18"), "GET",
+                             "/tab"), 403, "AuthenticationFailed")
+
     def test_other_resources(self):
         self.client.create_table("other")
         for method, path, body in [
