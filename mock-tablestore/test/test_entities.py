@@ -106,6 +106,16 @@ class Entities(Case):
         self.client.insert("tab", dict(E, n=None))
         self.assertNotIn("n", self.got())
 
+    def test_merge_with_null_keeps_the_value(self):
+        self.client.insert("tab", dict(E, n=1, m=2))
+        self.status(self.client.write("MERGE", "tab", "p", "r",
+                                      {"n": None, "m": 3}, "*"), 204)
+        got = self.got()
+        self.assertEqual((got["n"], got["m"]), (1, 3))
+        self.status(self.client.write("PUT", "tab", "p", "r",
+                                      {"n": None, "m": 4}, "*"), 204)
+        self.assertNotIn("n", self.got())
+
     def test_keys_in_the_body_of_an_update(self):
         self.client.insert("tab", E)
         self.status(self.client.write("PUT", "tab", "p", "r",
