@@ -93,7 +93,16 @@ def ranges(client, table, n):
         texts.append(request(client, "GET", query_path(
             table, "PartitionKey eq 'p%03d' and RowKey ge '%07d' and RowKey "
             "lt '%07d'" % (at // 1000, at, at + 10))))
-    return replay(client, 8, SECONDS, texts)[0]
+    return texts
+
+
+def range_times(client, small, big):
+    """Median us on one connection, the best of five turns of each."""
+    best = [1e9, 1e9]
+    for _ in range(5):
+        for i, texts in enumerate((small, big)):
+            best[i] = min(best[i], replay(client, 1, 1, texts)[1])
+    return best
 
 
 def resident_mib(pid):
@@ -120,10 +129,10 @@ def measure(client, pid):
     pages = [request(client, "GET", query_path(
         "big", "PartitionKey eq 'p%03d'" % p)) for p in range(BIG // 1000)]
     m["page"], _ = replay(client, 8, SECONDS, pages)
-    m["small"] = ranges(client, "small", SMALL)
-    m["range"] = ranges(client, "big", BIG)
-    m["small"] = max(m["small"], ranges(client, "small", SMALL))
-    m["range"] = max(m["range"], ranges(client, "big", BIG))
+    small = ranges(client, "small", SMALL)
+    big = ranges(client, "big", BIG)
+    m["range"], _ = replay(client, 8, SECONDS, big)
+    m["small_us"], m["big_us"] = range_times(client, small, big)
     return m
 
 
@@ -199,11 +208,12 @@ def main():
     compare("pages of 1,000/s, 8 connections", "page", 20, a, b)
     compare("ranges of 10 rows/s, 8 connections", "range", 20, a, b)
     compare("entities/s by batches of 100, 4 connections", "batch", 10, a, b)
-    growth = a["small"] / a["range"]
-    theirs = b["small"] / b["range"] if b else None
-    print("| time of a range at %d / at %d entities | %.2f | %s | | "
-          "\u2264 1.3 | %s |" % (BIG, SMALL, growth,
-                                 "%.2f" % theirs if b else "",
+    growth = a["big_us"] / a["small_us"]
+    theirs = b["big_us"] / b["small_us"] if b else None
+    print("| time of a range (us, 1 connection) at %d entities | %.0f | %s | "
+          "| | |" % (BIG, a["big_us"], "%.0f" % b["big_us"] if b else ""))
+    print("| the same divided by the time at %d entities | %.2f | %s | | "
+          "\u2264 1.3 | %s |" % (SMALL, growth, "%.2f" % theirs if b else "",
                                  "met" if growth <= 1.3 else "MISSED"))
     row("memory of 100,000 entities, MiB", a["memory"],
         b["memory"] if b else None, "\u2264 150", a["memory"] <= 150, "")

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -450,6 +451,9 @@ main(int argc, char **argv)
 	Options		options = {0};
 	int			rc;
 
+	/* Pages are large: memory that comes and goes costs page faults. */
+	mallopt(M_MMAP_THRESHOLD, 64 << 20);
+	mallopt(M_TRIM_THRESHOLD, 128 << 20);
 	read_options(argc, argv, &options);
 	if (account_count() == 0)
 		account_add(EMULATOR_ACCOUNT, EMULATOR_KEY);

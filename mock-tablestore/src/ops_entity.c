@@ -44,13 +44,15 @@ entity_get(Context *c, const Command *cmd, Reply *reply)
 				ERR_INTERNAL;
 		else
 		{
-			r.table = span_of(table->name);
-			render_entity(&r, &reply->body, &row, true);
-			reply_header(reply, "ETag",
-						 etag_of(c->arena, blob_ticks(row.blob)));
+			r.table = arena_span(c->arena, span_of(table->name));
+			row.blob = arena_span(c->arena, row.blob);
 		}
 	}
 	store_unlock(c->store);
+	if (err != ERR_NONE)
+		return err;
+	render_entity(&r, &reply->body, &row, true);
+	reply_header(reply, "ETag", etag_of(c->arena, blob_ticks(row.blob)));
 	reply->content_type = content_type_of(cmd->level, true);
 	reply->status = 200;
 	reply->entities_out = 1;

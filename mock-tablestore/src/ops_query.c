@@ -123,7 +123,9 @@ typedef struct Page
 	Span		from_pk;		/* the token, in key form */
 	Span		from_rk;
 	int			limit;
+	Cursor	   *rows;			/* copies, rendered without the lock */
 	int			count;			/* rows on the page */
+	size_t		bytes;			/* of these rows */
 	int64_t		deadline;		/* ticks */
 	unsigned	scanned;		/* rows looked at */
 	bool		full;			/* stop: the token has been set */
@@ -186,6 +188,7 @@ page_prepare(Page *page, const Command *cmd, Reply *reply)
 		page->nranges = grant_clip(page->context->grant, page->ranges,
 								   page->nranges);
 	select_parse(a, command_param(cmd, "$select"), &page->renderer.select);
+	page->rows = arena_alloc(a, sizeof(Cursor) * (size_t) (page->limit + 1));
 	page->row.values = arena_alloc(a, sizeof(Value) *
 								   (size_t) (page->filter.nslots + 1));
 	page->row.present = arena_alloc(a, sizeof(bool) *
@@ -259,6 +262,43 @@ page_ends(const Page *page, const Cursor *at)
 		(page->scanned % 1024 == 1023 && timestamp_now() > page->deadline);
 }
 
+/* Rendering takes longer than this copy, and others wait for the lock. */
+static void
+add_row(Page *page, const Cursor *at)
+{
+	Arena	   *a = page->context->arena;
+	Cursor	   *row = &page->rows[page->count];
+	char	   *copy = arena_alloc(a, at->rk.n + at->blob.n + 1);
+
+	if (page->count > 0 && span_eq(row[-1].pk, at->pk))
+		row->pk = row[-1].pk;
+	else
+		row->pk = arena_span(a, at->pk);
+	memcpy(copy, at->rk.p, at->rk.n);
+	memcpy(copy + at->rk.n, at->blob.p, at->blob.n);
+	row->rk = (Span) {copy, at->rk.n};
+	row->blob = (Span) {copy + at->rk.n, at->blob.n};
+	page->count++;
+	page->bytes += at->pk.n + at->rk.n + at->blob.n;
+}
+
+static void
+render_page(Page *page, Buf *out)
+{
+	/* Most pages fit; growing would copy what is there. */
+	buf_need(out, 256 + page->bytes + 128 * (size_t) page->count);
+	buf_putc(out, '{');
+	render_metadata(&page->renderer, out, false);
+	BUF_LIT(out, "\"value\":[");
+	for (int i = 0; i < page->count; i++)
+	{
+		if (i > 0)
+			buf_putc(out, ',');
+		render_entity(&page->renderer, out, &page->rows[i], false);
+	}
+	BUF_LIT(out, "]}");
+}
+
 static ErrCode
 scan_range(Page *page, const Command *cmd, const KeyRange *range,
 		   int64_t table, Reply *reply)
@@ -290,9 +330,7 @@ scan_range(Page *page, const Command *cmd, const KeyRange *range,
 		page->row.blob = at.blob;
 		if (filter_match(&page->filter, &page->row))
 		{
-			if (page->count++ > 0)
-				buf_putc(&reply->body, ',');
-			render_entity(&page->renderer, &reply->body, &at, false);
+			add_row(page, &at);
 		}
 		result = take_turns(page, cmd, &at);
 	}
@@ -308,9 +346,6 @@ scan(Page *page, const Command *cmd, Reply *reply)
 
 	if (table == NULL)
 		return table_missing(cmd->table, &reply->detail);
-	buf_putc(&reply->body, '{');
-	render_metadata(&page->renderer, &reply->body, false);
-	BUF_LIT(&reply->body, "\"value\":[");
 	for (int i = 0; i < page->nranges && !page->full && err == ERR_NONE; i++)
 	{
 		const KeyRange *r = &page->ranges[i];
@@ -324,7 +359,8 @@ scan(Page *page, const Command *cmd, Reply *reply)
 		if (table == NULL)
 			return ERR_TABLE_NOT_FOUND;
 	}
-	BUF_LIT(&reply->body, "]}");
+	page->renderer.table = arena_span(page->context->arena,
+									  page->renderer.table);
 	return err;
 }
 
@@ -342,6 +378,8 @@ entity_query(Context *c, const Command *cmd, Reply *reply)
 	store_lock(c->store);
 	err = scan(&page, cmd, reply);
 	store_unlock(c->store);
+	if (err == ERR_NONE)
+		render_page(&page, &reply->body);
 	if (limits_on() && page.count > 1)
 		limits_charge(c->account, cmd->table,
 					  key_utf8(c->arena, page.partition), page.count - 1);

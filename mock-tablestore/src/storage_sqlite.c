@@ -276,9 +276,14 @@ Store *
 store_open(const char *path, char **why)
 {
 	Store	   *s = xmalloc(sizeof(*s));
+	pthread_mutexattr_t attr;
 
 	memset(s, 0, sizeof(*s));
-	pthread_mutex_init(&s->lock, NULL);
+	/* Held for microseconds mostly: worth a spin before sleeping. */
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(&s->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
 	s->on_disk = path != NULL;
 	if (sqlite3_open_v2(path ? path : ":memory:", &s->db,
 						SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |

@@ -86,25 +86,48 @@ put_digits(char *out, int value, int digits)
 	}
 }
 
-static size_t
-format(char *out, int64_t ticks, bool trim)
+#define RECENT_SECONDS 64
+
+typedef struct Second
 {
-	int64_t		seconds = ticks / TICKS_PER_SECOND;
-	int			fraction = (int) (ticks % TICKS_PER_SECOND);
+	int64_t		number;			/* since the epoch of ticks */
+	char		text[24];		/* up to the point; empty: not set */
+} Second;
+
+static void
+format_second(char *out, int64_t seconds)
+{
 	int			rest = (int) (seconds % 86400);
 	int			year;
 	int			month;
 	int			day;
-	size_t		n = 19;
 
 	date_of(seconds / 86400, &year, &month, &day);
-	memcpy(out, "0000-00-00T00:00:00.0000000", 27);
+	memcpy(out, "0000-00-00T00:00:00.", 20);
 	put_digits(out, year, 4);
 	put_digits(out + 5, month, 2);
 	put_digits(out + 8, day, 2);
 	put_digits(out + 11, rest / 3600, 2);
 	put_digits(out + 14, rest / 60 % 60, 2);
 	put_digits(out + 17, rest % 60, 2);
+}
+
+static size_t
+format(char *out, int64_t ticks, bool trim)
+{
+	/* The rows of a page have few different seconds. */
+	static _Thread_local Second recent[RECENT_SECONDS];
+	int64_t		seconds = ticks / TICKS_PER_SECOND;
+	int			fraction = (int) (ticks % TICKS_PER_SECOND);
+	Second	   *second = &recent[(uint64_t) seconds % RECENT_SECONDS];
+	size_t		n = 19;
+
+	if (second->number != seconds || second->text[0] == '\0')
+	{
+		second->number = seconds;
+		format_second(second->text, seconds);
+	}
+	memcpy(out, second->text, 20);
 	put_digits(out + 20, fraction, 7);
 	if (!trim || fraction != 0)
 	{
