@@ -68,6 +68,7 @@ def replay(client, connections, seconds, texts):
 
 def load(client, table, n):
     """Entities per second by batches of 100 over 4 connections."""
+    client.close()				# Azurite hung up after 5 s of silence
     client.create_table(table)
     url = "http://127.0.0.1:%d/%s/%s" % (client.port, ACCOUNT, table)
     texts = []

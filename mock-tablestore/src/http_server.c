@@ -208,10 +208,11 @@ send_reply(Exchange *x)
 	Request    *r = &x->request;
 	struct MHD_Response *response;
 	enum MHD_Result result;
+	bool		has_body = r->reply.content_type != NULL;
 	int			status;
 	Buf			body;
 
-	if (r->fault.action == FAULT_GARBAGE)
+	if (r->fault.action == FAULT_GARBAGE && has_body)
 		stream_garbage(&r->reply.body, r->fault.bytes);
 	body = r->reply.body;
 	status = r->reply.status;
@@ -219,7 +220,7 @@ send_reply(Exchange *x)
 	x->phase = PHASE_DONE;
 	memset(&r->reply.body, 0, sizeof(r->reply.body));
 	/* The library frees the body; the memory is no longer ours. */
-	if (stream_is_for(&r->fault))
+	if (has_body && stream_is_for(&r->fault))
 		response = stream_open(&r->fault, body, x->connection,
 							   connection_fd(x->connection));
 	else
@@ -255,7 +256,8 @@ conclude(Exchange *x)
 {
 	const Fault *fault = &x->request.fault;
 
-	if (fault->action == FAULT_DROP_REPLY)
+	if (fault->action == FAULT_DROP_REPLY ||
+		(fault->action == FAULT_TRUNCATE && x->request.reply.body.n == 0))
 		return drop(x);
 	if (fault->action == FAULT_PAUSE && fault->after)
 	{

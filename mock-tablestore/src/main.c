@@ -60,7 +60,7 @@ static const char help_text[] =
 "  --tls-key FILE       the private key in these PEM files\n"
 "  --memory             keep everything in memory (default)\n"
 "  --data FILE          keep everything in FILE; what was acknowledged\n"
-"                       survives kill -9\n"
+"                       survives kill -9 and power cuts\n"
 "  --account NAME       an account, followed by its key; both may be given\n"
 "  --key BASE64         several times (default: the well-known account of\n"
 "                       the emulators, " EMULATOR_ACCOUNT ")\n"
@@ -84,8 +84,8 @@ static const char help_text[] =
 "For tests, without a signature:\n"
 "  GET    /__mock/journal    a line per request: number, method, path and\n"
 "                            query, status (0: closed without a reply),\n"
-"                            body bytes in, body bytes out, connection;\n"
-"                            separated by tabs\n"
+"                            body bytes in, body bytes out, connection, and\n"
+"                            the fault if it met one; separated by tabs\n"
 "  DELETE /__mock/journal    forget them (or POST /__mock/journal/reset)\n"
 "  GET    /__mock/counters   totals as JSON; DELETE sets them to zero\n"
 "  POST   /__mock/faults     add a rule, a JSON object with\n"
@@ -99,7 +99,22 @@ static const char help_text[] =
 "                     drop_before  apply nothing and close the connection\n"
 "                     drop_reply   apply, then close the connection\n"
 "                     silent       apply nothing and never answer\n"
+"                     zombie       go on, and apply it again after ms or when\n"
+"                                  its point is released\n"
+"                     late         close now, apply it after ms or then\n"
+"                     truncate     break off after bytes of the reply's body\n"
+"                     garbage      a body that is no JSON\n"
+"                     slow_body    bytes of the body, a rest of ms, and so on\n"
+"                     oversized    blanks up to bytes behind the body\n"
+"                     redirect     status 307 to location\n"
+"                     page         page_size, no_row_key, odd_token: short or\n"
+"                                  empty pages, tokens hard to send back\n"
+"                     pause        wait at a point, when before or after it\n"
+"                                  is applied\n"
+"         partition   only requests confined to this PartitionKey\n"
 "  GET    /__mock/faults     the rules with their hits; DELETE clears them\n"
+"  GET    /__mock/paused     the points where requests wait\n"
+"  POST   /__mock/release?point=NAME   let them go on; without a name all\n"
 "  POST   /__mock/clock      {\"freeze\": TIME or true, \"advance_ms\": N}, the\n"
 "                            clock of messages and shared access signatures;\n"
 "                            GET shows it, DELETE lets it run again\n"
@@ -192,6 +207,22 @@ set_fault(const char *json)
 	arena_free(&a);
 }
 
+/* The options that make the server slow, strict or faulty. */
+static void
+set_behaviour(int option, const char *text)
+{
+	if (option == 's')
+		set_seed(text);
+	else if (option == 'S')
+		strict_enable();
+	else if (option == 'f')
+		set_fault(text);
+	else if (option == 't' && !latency_set(text))
+		usage_error("--latency needs MS or MS:JITTER, not \"%s\"", text);
+	else if (option == 'i' && !limits_set(text))
+		usage_error("--limits knows azure and none, not \"%s\"", text);
+}
+
 static const struct option long_options[] = {
 	{"listen", required_argument, NULL, 'l'},
 	{"port-file", required_argument, NULL, 'p'},
@@ -257,23 +288,11 @@ read_options(int argc, char **argv, Options *o)
 				o->log = optarg;
 				break;
 			case 't':
-				if (!latency_set(optarg))
-					usage_error("--latency needs MS or MS:JITTER, not \"%s\"",
-								optarg);
-				break;
 			case 's':
-				set_seed(optarg);
-				break;
 			case 'i':
-				if (!limits_set(optarg))
-					usage_error("--limits knows azure and none, not \"%s\"",
-								optarg);
-				break;
 			case 'S':
-				strict_enable();
-				break;
 			case 'f':
-				set_fault(optarg);
+				set_behaviour(c, optarg);
 				break;
 			case 'h':
 				fputs(help_text, stdout);

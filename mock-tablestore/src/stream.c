@@ -114,9 +114,6 @@ stream_open(const Fault *fault, Buf body, struct MHD_Connection *connection,
 	{
 		case FAULT_TRUNCATE:
 			s->stop = bytes < body.n ? bytes : body.n / 2;
-			/* Also what has no body announces one. */
-			if (s->total == 0)
-				s->total = GARBAGE_BYTES;
 			break;
 		case FAULT_SLOW_BODY:
 			s->step = bytes == UINT64_MAX ? SLOW_STEP_BYTES : bytes;

@@ -64,6 +64,15 @@ class Bodies(Scripted):
                                 prefer=None)
         self.assertEqual(self.client.rows("tab"), ["r", "s"])
 
+    def test_replies_without_a_body(self):
+        self.fault(operation="insert", action="truncate")
+        with self.assertRaises(GONE):
+            self.insert(self.fresh(), "t")
+        for action in ("garbage", "oversized", "slow_body"):
+            self.fault(operation="insert", action=action)
+            self.status(self.insert(self.client, action), 204)
+        self.assertEqual(len(self.client.rows("tab")), 5)
+
     def test_truncated_page(self):
         for i in range(100):
             self.insert(self.client, "%03d" % i, text="y" * 100)
