@@ -1,8 +1,30 @@
 """--strict: every refusal names its rule; proper clients pass."""
+import subprocess
 import unittest
 
-from harness import Case
+from harness import ACCOUNT, Case, KEY
 
+PYTHON = "/usr/bin/python3"		# where python3-azure is
+SDK = """
+import sys
+from azure.data.tables import TableServiceClient
+account, key, port = sys.argv[1:]
+service = TableServiceClient.from_connection_string(
+    "DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"
+    "TableEndpoint=http://127.0.0.1:%s/%s;" % (account, key, port, account))
+table = service.create_table("sdk")
+e = {"PartitionKey": "p", "RowKey": "r", "v": 1}
+table.create_entity(e)
+table.upsert_entity(dict(e, v=2))
+table.update_entity(dict(e, v=3))
+print([x["v"] for x in table.query_entities("v eq 3", select=["v"])][0],
+      table.get_entity("p", "r")["v"])
+table.submit_transaction([("create", dict(e, RowKey="s")),
+                          ("upsert", dict(e, RowKey="t"))])
+table.delete_entity("p", "r")
+list(service.list_tables())
+service.delete_table("sdk")
+"""
 NO = {"Prefer": "return-no-content"}
 
 
@@ -32,6 +54,16 @@ class Strict(Case):
                     204)
         self.status(self.client.request("GET", "/tab?comp=acl"), 200)
         self.status(self.client.request("DELETE", "/Tables('tab')"), 204)
+
+    def test_the_official_python_client_passes(self):
+        if subprocess.run([PYTHON, "-c", "import azure.data.tables"],
+                          capture_output=True).returncode != 0:
+            self.skipTest("python3-azure is not installed")
+        done = subprocess.run(
+            [PYTHON, "-c", SDK, ACCOUNT, KEY, str(self.server.port)],
+            capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "3 3\n"),
+                         done.stderr[-2000:])
 
     def test_versions(self):
         get = lambda **h: self.client.request("GET", "/Tables", headers=h)
