@@ -8,8 +8,8 @@
  * index table depends on its fact table (so that DROP needs CASCADE), and cached
  * plans over the fact table are made anew.  A dump's script sets options column
  * by column after CREATE; it switches check_function_bodies off, and so are
- * these checks: then a definition is checked at its first use.  Called by the event trigger of the extension's
- * script.  Easy to break: pg_restore may bring an index table before its fact.
+ * these checks: then a definition is checked at its first use.  Easy to break:
+ * pg_restore may bring an index table before its fact table.
  */
 #include "postgres.h"
 
