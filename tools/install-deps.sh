@@ -21,7 +21,8 @@ missing_packages()
 	local package
 
 	for package in build-essential pkg-config libcurl4-openssl-dev libssl-dev libyajl-dev \
-		libmicrohttpd-dev libsqlite3-dev python3 libipc-run-perl ca-certificates util-linux; do
+		libmicrohttpd-dev libsqlite3-dev python3 python3-azure openssl curl libipc-run-perl \
+		ca-certificates util-linux; do
 		installed "$package" || echo "$package"
 	done
 	# Azurite 3.35.0 needs 18 or later.

@@ -50,7 +50,8 @@ class OfficialClients(unittest.TestCase):
     def drive(self, script, port, expected):
         """Every check of the script must have run and said ok."""
         root = "http://127.0.0.1:%d" % port
-        r = subprocess.run(["node", os.path.join(FOLDER, script),
+        r = subprocess.run(["node", "-r", os.path.join(FOLDER, "node18.js"),
+                            os.path.join(FOLDER, script),
                             root + "/" + ACCOUNT, ACCOUNT, KEY, root],
                            capture_output=True, text=True, timeout=120)
         said = {}
