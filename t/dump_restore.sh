@@ -3,25 +3,9 @@
 # there, on the same tables of the store.
 set -euo pipefail
 
-count=0 failed=0
+source "$(dirname "$0")/lib/tap.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-
-is()
-{
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-	else
-		echo "not ok $count - $1: found '$2', expected '$3'"
-		failed=$((failed + 1))
-	fi
-}
-
-sql()
-{
-	psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"
-}
 
 sql -f tools/demo/00_connect.sql >/dev/null
 sql <<'SQL' >/dev/null
@@ -62,5 +46,4 @@ is "shards are computed alike" "$(sql -c "SELECT id FROM shards_to_dump WHERE id
 is "definitions are checked again" "$(psql -X -q -A -t -c "CREATE FOREIGN TABLE bad_keys (a text) SERVER store" 2>&1 | head -1)" \
 	'ERROR:  foreign table "bad_keys": no column is the partition key'
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

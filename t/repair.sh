@@ -4,24 +4,7 @@
 # the store refusing what settles a commit.
 set -euo pipefail
 
-count=0 failed=0
-
-# is NAME FOUND EXPECTED
-is()
-{
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-	else
-		echo "not ok $count - $1: found '$2', expected '$3'"
-		failed=$((failed + 1))
-	fi
-}
-
-sql()
-{
-	psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"
-}
+source "$(dirname "$0")/lib/tap.sh"
 
 # refuse OPERATION [N]: on the index table, from the N-th on.  Two touches come
 # before what settles the commits below.
@@ -91,5 +74,4 @@ is "nor does the index table" "$(sql -c "SELECT actor FROM repair_by_actor")" Te
 sql -c "SET itable_fdw.repair_age = 0" -c "SELECT * FROM repair_by_actor" >/dev/null
 is "and it is deleted" "$(sql -c "SELECT pk FROM repair_raw")" Ted
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

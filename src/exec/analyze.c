@@ -41,8 +41,7 @@ open_everything(Relation relation, itableTable *table, itableProbes *probes,
 	spec.relation = table;
 	spec.cid = GetCurrentCommandId(false);
 	source = itable_source(CurrentMemoryContext, &spec, counts);
-	probes->n = 1;
-	probes->probes = palloc0(sizeof(itableProbe));
+	itable_probe_everything(probes);
 	itable_source_start(source, probes);
 	return source;
 }

@@ -23,20 +23,6 @@
 /* Facts refreshed together: full batches, bounded memory. */
 #define FACTS_PER_ROUND 1000
 
-static itableReader *
-read_everything(const itableTable *fact, tstore_client *client,
-				itableProbes *probes, itableCounts *counts)
-{
-	itableReaderSpec spec = {.client = client,.table = fact->name,
-	.relname = fact->relname,.page_size = fact->fetch_size};
-	itableReader *reader = itable_reader(CurrentMemoryContext, &spec, counts);
-
-	probes->n = 1;
-	probes->probes = palloc0(sizeof(itableProbe));
-	itable_reader_start(reader, probes);
-	return reader;
-}
-
 /* Shows in pg_stat_progress_create_index; ends by itself after an error. */
 static void
 begin_progress(const itableIndex *index)
@@ -67,11 +53,9 @@ itable_backfill(Oid indexid)
 												"itable_fdw backfill round",
 												ALLOCSET_DEFAULT_SIZES);
 	tmodel_entity *facts = palloc(sizeof(tmodel_entity) * FACTS_PER_ROUND);
-	itableProbes probes;
 	itableCounts counts = {0};
 	itableRefresh result = {0};
-	itableReader *reader = read_everything(index->fact, client, &probes,
-										   &counts);
+	itableReader *reader = itable_read_table(index->fact, client, &counts);
 	bool		more = true;
 
 	begin_progress(index);

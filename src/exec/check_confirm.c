@@ -51,9 +51,7 @@ read_all(checkReads *reads, const itableTable *table, int n, checkRead *list)
 		reply = tstore_reply_of(list[i].request);
 		if (reply->error.status != TSTORE_OK &&
 			reply->error.status != TSTORE_NOT_FOUND)
-			itable_report(&reply->error, psprintf("read foreign table \"%s\"",
-												  table->relname),
-						  table->relname);
+			itable_report_read(&reply->error, table->relname);
 		*list[i].to = reply->nentities == 0 ? NULL :
 			tmodel_entity_copy(reads->arena, &reply->entities[0]);
 		itable_check_arena(reads->arena);

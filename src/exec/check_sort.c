@@ -140,31 +140,13 @@ put_fact(itableCheckSort *sort, const tmodel_entity *fact)
 		put_record(sort, &entries.entries[i], JUSTIFIED);
 }
 
-static itableReader *
-read_table(const itableTable *table, tstore_client *client,
-		   itableProbes *everything, itableCounts *counts)
-{
-	itableReaderSpec spec = {.client = client,.table = table->name,
-	.relname = table->relname,.page_size = table->fetch_size};
-	itableReader *reader = itable_reader(CurrentMemoryContext, &spec, counts);
-
-	everything->n = 1;
-	everything->probes = palloc0(sizeof(itableProbe));
-	itable_reader_start(reader, everything);
-	return reader;
-}
-
 /* Both tables in turns, so that a page of each is under way. */
 static void
 read_both(itableCheckSort *sort, tstore_client *client)
 {
-	itableProbes all_facts;
-	itableProbes all_entries;
 	itableCounts counts = {0};
-	itableReader *facts = read_table(sort->index->fact, client, &all_facts,
-									 &counts);
-	itableReader *entries = read_table(sort->index->table, client,
-									   &all_entries, &counts);
+	itableReader *facts = itable_read_table(sort->index->fact, client, &counts);
+	itableReader *entries = itable_read_table(sort->index->table, client, &counts);
 	bool		more_facts = true;
 	bool		more_entries = true;
 

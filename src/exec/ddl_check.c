@@ -56,6 +56,7 @@ check_index(itableTable *index)
 static void
 check_fact(itableTable *fact)
 {
+	List	   *relations = itable_relations_of(fact->serverid, fact->name);
 	ListCell   *cell;
 
 	foreach(cell, itable_indexes_of(fact, true))
@@ -66,9 +67,7 @@ check_fact(itableTable *fact)
 			depend_on(index->table->relid, fact->relid);
 	}
 	/* the one its indexes depend on must keep what they are made of */
-	if (itable_relations_of(fact->serverid, fact->name) != NIL &&
-		linitial_oid(itable_relations_of(fact->serverid, fact->name)) ==
-		fact->relid)
+	if (relations != NIL && linitial_oid(relations) == fact->relid)
 		(void) itable_indexes_of(fact, false);
 }
 

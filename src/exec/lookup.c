@@ -126,9 +126,7 @@ itable_lookup_next(itableLookup *lookup, const tmodel_entity **entry,
 	reply = tstore_reply_of(pending->request);
 	if (reply->error.status != TSTORE_OK &&
 		reply->error.status != TSTORE_NOT_FOUND)
-		itable_report(&reply->error, psprintf("read foreign table \"%s\"",
-											  lookup->spec.relname),
-					  lookup->spec.relname);
+		itable_report_read(&reply->error, lookup->spec.relname);
 	itable_count(lookup->counts, reply, false);
 	lookup->handed_out = true;
 	lookup->window = Min(lookup->window * 2, MAX_WINDOW);

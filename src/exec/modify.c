@@ -196,9 +196,7 @@ find_existing(const itableModify *modify, int n, tmodel_entity **entities,
 		reply = tstore_reply_of(asked[i]);
 		if (reply->error.status != TSTORE_OK &&
 			reply->error.status != TSTORE_NOT_FOUND)
-			itable_report(&reply->error, psprintf("read foreign table \"%s\"",
-												  modify->table->relname),
-						  modify->table->relname);
+			itable_report_read(&reply->error, modify->table->relname);
 		exists[i] = reply->nentities == 1 &&
 			!tmodel_entity_is_stub(&reply->entities[0]);
 		itable_finish(calls, asked[i]);

@@ -47,6 +47,27 @@ itable_reader(MemoryContext context, const itableReaderSpec *spec,
 }
 
 void
+itable_probe_everything(itableProbes *probes)
+{
+	probes->n = 1;
+	probes->probes = palloc0(sizeof(itableProbe));
+}
+
+itableReader *
+itable_read_table(const itableTable *table, tstore_client *client,
+				  itableCounts *counts)
+{
+	itableReaderSpec spec = {.client = client,.table = table->name,
+	.relname = table->relname,.page_size = table->fetch_size};
+	itableReader *reader = itable_reader(CurrentMemoryContext, &spec, counts);
+	itableProbes *probes = palloc(sizeof(itableProbes));
+
+	itable_probe_everything(probes);
+	itable_reader_start(reader, probes);
+	return reader;
+}
+
+void
 itable_count(itableCounts *counts, const tstore_reply *reply, bool page)
 {
 	counts->requests += reply->attempts;
@@ -137,9 +158,7 @@ current_reply(itableReader *reader)
 		return reply;
 	if (point && reply->error.status == TSTORE_NOT_FOUND)
 		return reply;
-	itable_report(&reply->error, psprintf("read foreign table \"%s\"",
-										  reader->spec.relname),
-				  reader->spec.relname);
+	itable_report_read(&reply->error, reader->spec.relname);
 }
 
 /* The current page is used up: its next page, or the next probe. */

@@ -35,6 +35,14 @@ extern itableReader *itable_reader(MemoryContext context,
 								   const itableReaderSpec *spec,
 								   itableCounts *counts);
 
+/* A started reader over every entity of the table, in the current context. */
+extern itableReader *itable_read_table(const itableTable *table,
+									   tstore_client *client,
+									   itableCounts *counts);
+
+/* One probe that asks for everything, in the current context. */
+extern void itable_probe_everything(itableProbes *probes);
+
 /* (Re)starts with these probes; nothing is sent before the first _next. */
 extern void itable_reader_start(itableReader *reader,
 								const itableProbes *probes);

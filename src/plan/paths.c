@@ -182,32 +182,14 @@ add_bucket(itableChoice *choice, const keyPart *part, int component,
 	return true;
 }
 
-/* The row key; returns how many of its components are fixed. */
+/*
+ * Matches one key; returns how many of its components are fixed.  The row key
+ * comes first: buckets in the partition key depend on it.
+ */
 static int
-match_row_key(itableChoice *choice, const List *clauses, int n,
-			  const keyPart *parts, bool *bounded)
-{
-	int			fixed;
-
-	*bounded = false;
-	for (fixed = 0; fixed < n; fixed++)
-	{
-		const itableClause *clause = find_fixing(clauses, &parts[fixed]);
-
-		if (clause == NULL)
-			break;
-		add_cond(choice, clause, false, fixed);
-	}
-	if (fixed < n)
-		*bounded = add_bounds(choice, clauses, &parts[fixed], false, fixed);
-	return fixed;
-}
-
-/* The partition key, once the row key is known; returns the same. */
-static int
-match_partition_key(itableChoice *choice, const List *clauses, int n,
-					const keyPart *parts, int row_fixed, bool row_narrows,
-					bool *bounded)
+match_key(itableChoice *choice, const List *clauses, int n,
+		  const keyPart *parts, bool partition, int row_fixed,
+		  bool row_narrows, bool *bounded)
 {
 	int			fixed;
 
@@ -219,13 +201,14 @@ match_partition_key(itableChoice *choice, const List *clauses, int n,
 		find_fixing(clauses, part);
 
 		if (clause != NULL)
-			add_cond(choice, clause, true, fixed);
+			add_cond(choice, clause, partition, fixed);
 		else if (part->buckets == 0 ||
 				 !add_bucket(choice, part, fixed, row_fixed, row_narrows))
 			break;
 	}
 	if (fixed < n && parts[fixed].attnum != 0)
-		*bounded = add_bounds(choice, clauses, &parts[fixed], true, fixed);
+		*bounded = add_bounds(choice, clauses, &parts[fixed], partition,
+							  fixed);
 	return fixed;
 }
 
@@ -240,11 +223,11 @@ match_table(const List *clauses, int npartition, const keyPart *partition,
 	int			row_fixed;
 
 	choice->probes = 1;
-	row_fixed = match_row_key(choice, clauses, nrow, row, &row_bounded);
-	partition_fixed = match_partition_key(choice, clauses, npartition,
-										  partition, row_fixed,
-										  row_fixed > 0 || row_bounded,
-										  &partition_bounded);
+	row_fixed = match_key(choice, clauses, nrow, row, false, 0, false,
+						  &row_bounded);
+	partition_fixed = match_key(choice, clauses, npartition, partition, true,
+								row_fixed, row_fixed > 0 || row_bounded,
+								&partition_bounded);
 	if (partition_fixed < npartition)
 		choice->access = partition_fixed > 0 || partition_bounded ?
 			ITABLE_RANGE : ITABLE_FULL;

@@ -128,3 +128,10 @@ itable_report_partial(const char *detail)
 			 errdetail_internal("%s", detail),
 			 errhint("Read the rows named before repeating the transaction.")));
 }
+
+void
+itable_report_read(const tstore_error *error, const char *relname)
+{
+	itable_report(error, psprintf("read foreign table \"%s\"", relname),
+				  relname);
+}

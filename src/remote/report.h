@@ -23,6 +23,10 @@ extern void itable_report_conflict(const char *relname,
 /* Throws 08007: "detail" says which keys are applied, not applied, unknown. */
 extern void itable_report_partial(const char *detail) pg_attribute_noreturn();
 
+/* Throws for a read of the foreign table. */
+extern void itable_report_read(const tstore_error *error,
+							   const char *relname) pg_attribute_noreturn();
+
 /* The SQLSTATE a failure has; for callers that compose their own message. */
 extern int	itable_sqlstate(const tstore_error *error);
 

@@ -594,13 +594,6 @@ tstore_wait(tstore_client *client, tstore_request *request)
 }
 
 /* See client.h. */
-void
-tstore_poll(tstore_client *client)
-{
-	client_step(client);
-}
-
-/* See client.h. */
 bool
 tstore_is_done(const tstore_request *request)
 {

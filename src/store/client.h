@@ -158,9 +158,6 @@ extern const tstore_reply *tstore_reply_of(const tstore_request *request);
  */
 extern bool tstore_wait(tstore_client *client, tstore_request *request);
 
-/* Moves what can be moved without waiting. */
-extern void tstore_poll(tstore_client *client);
-
 /* Frees request and reply; one in flight is broken off. NULL is fine. */
 extern void tstore_finish(tstore_request *request);
 

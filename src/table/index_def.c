@@ -24,11 +24,10 @@
 #include "table/options.h"
 #include "table/table_def.h"
 
-/* The store's table names do not distinguish case. */
-static bool
-same_table_name(tmodel_span a, const char *b)
+bool
+itable_same_table(tmodel_span a, tmodel_span b)
 {
-	return strlen(b) == a.len && pg_strncasecmp(a.data, b, a.len) == 0;
+	return a.len == b.len && pg_strncasecmp(a.data, b.data, a.len) == 0;
 }
 
 /* What a foreign table's options say without building its definition. */
@@ -114,7 +113,7 @@ itable_fact_relid(const itableTable *index, bool missing_ok)
 		tableBrief *brief = lfirst(cell);
 
 		if (brief->index_of == NULL &&
-			same_table_name(index->index_of, brief->name))
+			itable_same_table(index->index_of, tmodel_span_of(brief->name)))
 			return brief->relid;
 	}
 	if (!missing_ok)
@@ -348,7 +347,7 @@ is_listed(List *indexes, const char *name)
 	ListCell   *cell;
 
 	foreach(cell, indexes)
-		if (same_table_name(((itableIndex *) lfirst(cell))->table->name, name))
+		if (itable_same_table(((itableIndex *) lfirst(cell))->table->name, tmodel_span_of(name)))
 			return true;
 	return false;
 }
@@ -382,7 +381,7 @@ itable_relations_of(Oid serverid, tmodel_span table)
 	{
 		tableBrief *brief = lfirst(cell);
 
-		if (same_table_name(table, brief->name))
+		if (itable_same_table(table, tmodel_span_of(brief->name)))
 			result = lappend_oid(result, brief->relid);
 	}
 	return result;
@@ -401,7 +400,7 @@ itable_indexes_of(itableTable *fact, bool for_reading)
 		tableBrief *brief = lfirst(cell);
 
 		if (brief->index_of != NULL &&
-			same_table_name(fact->name, brief->index_of) &&
+			itable_same_table(fact->name, tmodel_span_of(brief->index_of)) &&
 			!is_listed(result, brief->name))
 		{
 			itableTable *index = itable_table_def(brief->relid);
@@ -414,7 +413,7 @@ itable_indexes_of(itableTable *fact, bool for_reading)
 	return result;
 }
 
-/* FDW routines of other wrappers differ; ours is recognised by its library. */
+/* Our tables are those of the wrapper that the extension creates. */
 bool
 itable_is_ours(Oid relid)
 {

@@ -142,6 +142,9 @@ extern bool itable_is_ours(Oid relid);
  */
 extern char *itable_default_name(const char *relname);
 
+/* The store's table names do not distinguish case. */
+extern bool itable_same_table(tmodel_span a, tmodel_span b);
+
 extern char *itable_cstring(tmodel_span span);
 
 #endif							/* ITABLE_TABLE_DEF_H */

@@ -50,7 +50,7 @@ typedef struct changeSlot
 #define SH_DECLARE
 #include "lib/simplehash.h"
 
-/* Remembered rows live in blocks, so that a row's address never changes. */
+/* How a remembered row's number becomes a ctid: the block, and the offset. */
 #define ROWS_PER_BLOCK 1024
 
 typedef struct transactionBuffer
@@ -112,12 +112,6 @@ itable_buffer_context(void)
 	return buffer.context;
 }
 
-static bool
-same_table(tmodel_span a, tmodel_span b)
-{
-	return a.len == b.len && pg_strncasecmp(a.data, b.data, a.len) == 0;
-}
-
 itableTarget *
 itable_find_target(Oid serverid, tmodel_span table)
 {
@@ -126,7 +120,7 @@ itable_find_target(Oid serverid, tmodel_span table)
 	for (itableTarget *target = buffer.targets; target != NULL;
 		 target = target->next)
 		if (target->serverid == serverid &&
-			same_table(target->table->name, table))
+			itable_same_table(target->table->name, table))
 			return target;
 	return NULL;
 }

@@ -35,7 +35,6 @@ struct itableChange
 	tmodel_span partition_key;	/* hash key, with target */
 	tmodel_span row_key;
 	uint32		hash;
-	char		status;			/* simplehash's */
 	const tmodel_entity *base;	/* F0 as read, with ETag; NULL: none known */
 	itableVersion *newest;		/* NULL: all rolled back */
 	itableChange *next;			/* of the target, in order of first write */
