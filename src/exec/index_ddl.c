@@ -121,17 +121,20 @@ build(Oid base, Oid index)
 	CacheInvalidateRelcacheByRelid(base);
 }
 
+/* What kind of index is wanted; combinations are index_statement.c's. */
 static void
-refuse_unsupported(FunctionCallInfo fcinfo)
+take_kind(FunctionCallInfo fcinfo, itableIndexRequest *request)
 {
-	bool		is_unique = PG_GETARG_BOOL(4);
 	char	   *maintenance = text_to_cstring(PG_GETARG_TEXT_PP(5));
-	bool		colocated = PG_GETARG_BOOL(6);
 
-	if (is_unique || colocated || strcmp(maintenance, "sync") != 0)
+	request->unique = PG_GETARG_BOOL(4);
+	request->queued = strcmp(maintenance, "queued") == 0;
+	request->colocated = PG_GETARG_BOOL(6);
+	if (!request->queued && strcmp(maintenance, "sync") != 0)
 		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("unique, queued and colocated indexes are not supported by this version")));
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameter \"%s\" must be \"sync\" or \"queued\"",
+						"maintenance")));
 }
 
 Datum
@@ -141,7 +144,7 @@ itable_create_index(PG_FUNCTION_ARGS)
 	itableIndexRequest request = {0};
 	Oid			index;
 
-	refuse_unsupported(fcinfo);
+	take_kind(fcinfo, &request);
 	begin_procedure(fcinfo, "itable_create_index");
 	itable_check_owner(base);
 	LockRelationOid(base, ShareUpdateExclusiveLock);
@@ -293,9 +296,9 @@ put_index(ReturnSetInfo *rsinfo, itableTable *table)
 	values[3] = text_array(covered);
 	values[4] = CStringGetTextDatum(!index->covering ? "pointer" :
 									covers_all(index) ? "full" : "partial");
-	values[5] = BoolGetDatum(false);
-	values[6] = CStringGetTextDatum("sync");
-	values[7] = BoolGetDatum(false);
+	values[5] = BoolGetDatum(table->unique);
+	values[6] = CStringGetTextDatum(table->queued ? "queued" : "sync");
+	values[7] = BoolGetDatum(table->colocated);
 	values[8] = Int32GetDatum(Max(table->spread, 1));
 	values[9] = CStringGetTextDatum(table->state);
 	values[10] = Float8GetDatum(table->readable ? 1.0 : 0.0);

@@ -17,6 +17,9 @@ typedef struct itableIndexRequest
 	const char *name;			/* of the new relation */
 	List	   *key;			/* "column" or "alias=column" (char *) */
 	List	   *include;		/* column names (char *) */
+	bool		unique;
+	bool		colocated;
+	bool		queued;
 	int			buckets;		/* partitions each key value is spread over */
 	int			partitions;		/* that gather all key values; 0: one each */
 } itableIndexRequest;

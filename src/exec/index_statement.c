@@ -208,11 +208,14 @@ itable_index_statement(const itableIndexRequest *request)
 	add_fact_key(&s, base->npartition, base->partition);
 	foreach(cell, request->include)
 		add_include(&s, find_column(base, lfirst(cell)));
-	return psprintf("CREATE FOREIGN TABLE %s.%s (%s) SERVER %s OPTIONS (index_of %s, %sstate 'building')",
+	return psprintf("CREATE FOREIGN TABLE %s.%s (%s) SERVER %s OPTIONS (index_of %s, %s%s%s%sstate 'building')",
 					quote_identifier(get_namespace_name(get_rel_namespace(base->relid))),
 					quote_identifier(request->name), s.columns.data,
 					quote_identifier(GetForeignServer(base->serverid)->servername),
 					quote_literal_cstr(itable_cstring(base->name)),
+					request->unique ? "unique 'true', " : "",
+					request->colocated ? "colocated 'true', " : "",
+					request->queued ? "maintenance 'queued', " : "",
 					request->buckets > 1 ?
 					psprintf("buckets '%d', ", request->buckets) : "");
 }

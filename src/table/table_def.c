@@ -372,6 +372,15 @@ fill_keys(itableTable *table)
 	resolve_hashes(table);
 }
 
+static void
+unsupported_index(const itableTable *table, const char *kind)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("index table \"%s\": %s indexes are not supported by this version",
+					table->relname, kind)));
+}
+
 /* Table options, the server's where the table has none of its own. */
 static void
 fill_options(itableTable *table, List *own, List *server)
@@ -414,15 +423,17 @@ fill_options(itableTable *table, List *own, List *server)
 		table->has_state = state != NULL;
 		table->readable = strcmp(table->state, "readable") == 0;
 		table->spread = itable_option_int(own, "buckets", 1);
+		table->unique = itable_option_bool(own, "unique", false);
+		table->colocated = itable_option_bool(own, "colocated", false);
+		table->queued = itable_option(own, "maintenance") != NULL &&
+			strcmp(itable_option(own, "maintenance"), "queued") == 0;
 	}
-	if (itable_option_bool(own, "unique", false) ||
-		itable_option_bool(own, "colocated", false) ||
-		(itable_option(own, "maintenance") != NULL &&
-		 strcmp(itable_option(own, "maintenance"), "sync") != 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("index table \"%s\": unique, colocated and queued indexes are not supported by this version",
-						table->relname)));
+	if (table->unique)
+		unsupported_index(table, "unique");
+	if (table->colocated)
+		unsupported_index(table, "colocated");
+	if (table->queued)
+		unsupported_index(table, "queued");
 }
 
 /* Table names of the store: [A-Za-z][A-Za-z0-9]{2,62} (4-store section 3). */

@@ -85,6 +85,9 @@ typedef struct itableTable
 	int			spread;			/* partitions per key value (option buckets);
 								 * more than 1: the last part of the
 								 * PartitionKey is the fact's bucket */
+	bool		unique;			/* one entity per key value, its owner in it */
+	bool		colocated;		/* entries in the fact's own partition */
+	bool		queued;			/* maintained later, by a worker */
 	bool		readable;		/* the planner may use it */
 	char	   *state;
 	bool		has_state;		/* option "state" is there */
