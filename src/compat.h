@@ -12,10 +12,14 @@
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
+#include "utils/selfuncs.h"
 #include "utils/tuplesort.h"
 
 #if PG_VERSION_NUM >= 180000
@@ -96,6 +100,28 @@ itable_compat_sort_next(Tuplesortstate *sort, Datum *datum)
 							  true, /* copy */
 #endif
 							  datum, &isnull, NULL);
+}
+
+/* How many elements an array expression probably has. */
+static inline double
+itable_array_length(Expr *array)
+{
+#if PG_VERSION_NUM >= 170000
+	return estimate_array_length(NULL, (Node *) array);
+#else
+	return estimate_array_length((Node *) array);
+#endif
+}
+
+/* Does the collation order by bytes? */
+static inline bool
+itable_collation_is_c(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
+#endif
 }
 
 #endif							/* ITABLE_COMPAT_H */

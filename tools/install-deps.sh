@@ -20,7 +20,7 @@ missing_packages()
 {
 	local package
 
-	for package in build-essential pkg-config libcurl4-openssl-dev libssl-dev libyajl-dev \
+	for package in build-essential pkg-config libcurl4-openssl-dev libssl-dev libyajl-dev libicu-dev \
 		libmicrohttpd-dev libsqlite3-dev python3 python3-azure openssl curl libipc-run-perl \
 		ca-certificates util-linux; do
 		installed "$package" || echo "$package"

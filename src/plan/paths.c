@@ -13,6 +13,7 @@
 #include "nodes/makefuncs.h"
 #include "utils/selfuncs.h"
 
+#include "compat.h"
 #include "plan/plan.h"
 #include "table/settings.h"
 
@@ -96,7 +97,7 @@ add_cond(itableChoice *choice, const itableClause *clause, bool partition,
 	choice->values = lappend(choice->values, clause->value);
 	choice->rinfos = list_append_unique_ptr(choice->rinfos, clause->rinfo);
 	if (clause->match == ITABLE_ANY_OF)
-		choice->probes *= estimate_array_length((Node *) clause->value);
+		choice->probes *= itable_array_length(clause->value);
 }
 
 /* Is the array known to have an element that is looked up? */
@@ -104,7 +105,7 @@ static bool
 has_element(const itableClause *clause)
 {
 	return IsA(clause->value, Const) && !((Const *) clause->value)->constisnull &&
-		estimate_array_length((Node *) clause->value) > 0;
+		itable_array_length(clause->value) > 0;
 }
 
 /* A clause that fixes the part to one value, or to one of a list. */

@@ -21,10 +21,10 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/pg_locale.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "plan/plan.h"
 
 /* The service documents at most 15 comparisons in a filter (4-store). */
@@ -136,7 +136,7 @@ static bool
 is_key_order(const itableColumn *column, Oid collation)
 {
 	return !is_text(column->base_type) ||
-		(OidIsValid(collation) && lc_collate_is_c(collation));
+		(OidIsValid(collation) && itable_collation_is_c(collation));
 }
 
 /* Equality must be equality of bytes. */
@@ -418,7 +418,7 @@ itable_filter_comparisons(const itableFilter *filter)
 	if (filter == NULL)
 		return 0;
 	if (filter->kind == TMODEL_FILTER_COMPARE)
-		return filter->any ? estimate_array_length((Node *) filter->value) : 2;
+		return filter->any ? itable_array_length(filter->value) : 2;
 	foreach(cell, filter->args)
 		sum += itable_filter_comparisons(lfirst(cell));
 	return sum;
