@@ -27,6 +27,10 @@
 #include "commands/explain_state.h"
 #endif
 
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn __attribute__((noreturn))
+#endif
+
 /* A path over a base relation, without order. */
 static inline ForeignPath *
 itable_create_path(PlannerInfo *root, RelOptInfo *rel, double rows,

@@ -9,6 +9,7 @@
 
 #include "postgres.h"
 
+#include "compat.h"
 #include "table/table_def.h"
 
 /* A property's value; NULL becomes TMODEL_NULL.  Bytes are in the arena. */
@@ -55,7 +56,7 @@ extern void itable_entity_to_row(tmodel_arena *arena, const itableTable *table,
 								 Datum *values, bool *isnull);
 
 /* Throws for a key that could not be encoded. */
-extern void itable_key_failed(const itableTable *table, bool partition,
-							  tmodel_key_status status) pg_attribute_noreturn();
+pg_noreturn extern void itable_key_failed(const itableTable *table, bool partition,
+							  tmodel_key_status status);
 
 #endif							/* ITABLE_CONVERT_H */

@@ -7,25 +7,26 @@
 
 #include "postgres.h"
 
+#include "compat.h"
 #include "store/client.h"
 
 /*
  * Throws.  "doing" completes "could not %s", as in "read table \"movies\"";
  * "table" is the store's table for hints, or NULL.
  */
-extern void itable_report(const tstore_error *error, const char *doing,
-						  const char *table) pg_attribute_noreturn();
+pg_noreturn extern void itable_report(const tstore_error *error, const char *doing,
+						  const char *table);
 
 /* Throws 40001: the entity is not what the transaction read. */
-extern void itable_report_conflict(const char *relname,
-								   const char *key) pg_attribute_noreturn();
+pg_noreturn extern void itable_report_conflict(const char *relname,
+								   const char *key);
 
 /* Throws 08007: "detail" says which keys are applied, not applied, unknown. */
-extern void itable_report_partial(const char *detail) pg_attribute_noreturn();
+pg_noreturn extern void itable_report_partial(const char *detail);
 
 /* Throws for a read of the foreign table. */
-extern void itable_report_read(const tstore_error *error,
-							   const char *relname) pg_attribute_noreturn();
+pg_noreturn extern void itable_report_read(const tstore_error *error,
+							   const char *relname);
 
 /* The SQLSTATE a failure has; for callers that compose their own message. */
 extern int	itable_sqlstate(const tstore_error *error);
