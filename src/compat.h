@@ -8,6 +8,7 @@
 #include "postgres.h"
 #include "catalog/pg_class.h"
 #include "commands/explain.h"
+#include "commands/vacuum.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
@@ -104,6 +105,17 @@ itable_compat_sort_next(Tuplesortstate *sort, Datum *datum)
 							  true, /* copy */
 #endif
 							  datum, &isnull, NULL);
+}
+
+/* ANALYZE may be slowed down and cancelled here. */
+static inline void
+itable_analyze_delay(void)
+{
+#if PG_VERSION_NUM >= 180000
+	vacuum_delay_point(true);
+#else
+	vacuum_delay_point();
+#endif
 }
 
 /* How many elements an array expression probably has. */

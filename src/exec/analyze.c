@@ -98,7 +98,7 @@ sample_rows(Relation relation, int elevel, HeapTuple *rows, int target,
 	{
 		int			place = sample_place(&reservoir, target, seen, &skip);
 
-		vacuum_delay_point();
+		itable_analyze_delay();
 		if (place >= 0)
 		{
 			MemoryContext old = MemoryContextSwitchTo(scratch);
