@@ -13,6 +13,7 @@
 #include "plan/plan.h"
 #include "remote/session.h"
 #include "table/settings.h"
+#include "table/table_def.h"
 #include "txn/xact.h"
 
 PG_MODULE_MAGIC;
@@ -25,6 +26,7 @@ void
 _PG_init(void)
 {
 	itable_settings_init();
+	itable_definitions_init();
 	itable_sessions_init();
 	itable_xact_init();
 }

@@ -21,22 +21,14 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "table/def_cache.h"
 #include "table/options.h"
-#include "table/table_def.h"
 
 bool
 itable_same_table(tmodel_span a, tmodel_span b)
 {
 	return a.len == b.len && pg_strncasecmp(a.data, b.data, a.len) == 0;
 }
-
-/* What a foreign table's options say without building its definition. */
-typedef struct tableBrief
-{
-	Oid			relid;
-	const char *name;			/* the store's table */
-	const char *index_of;		/* or NULL */
-} tableBrief;
 
 /* OIDs of foreign tables, of one server or (InvalidOid) of all. */
 static List *
@@ -75,9 +67,9 @@ itable_all_indexes(void)
 	return result;
 }
 
-/* Every foreign table of a server, in order of OID. */
-static List *
-tables_of_server(Oid serverid)
+/* Every foreign table of a server, in order of OID; see def_cache.h. */
+List *
+itable_form_briefs(Oid serverid)
 {
 	List	   *briefs = NIL;
 	ListCell   *cell;
@@ -88,11 +80,11 @@ tables_of_server(Oid serverid)
 		List	   *options = GetForeignTable(relid)->options;
 		const char *name = itable_option(options, "table_name");
 		const char *index_of = itable_option(options, "index_of");
-		tableBrief *brief;
+		itableBrief *brief;
 
 		if (name == NULL && get_rel_name(relid) == NULL)
 			continue;
-		brief = palloc(sizeof(tableBrief));
+		brief = palloc(sizeof(itableBrief));
 		brief->relid = relid;
 		brief->name = name != NULL ? name :
 			itable_default_name(get_rel_name(relid));
@@ -103,6 +95,12 @@ tables_of_server(Oid serverid)
 	return briefs;
 }
 
+static List *
+tables_of_server(Oid serverid)
+{
+	return itable_kept(ITABLE_KEPT_SERVER, serverid);
+}
+
 Oid
 itable_fact_relid(const itableTable *index, bool missing_ok)
 {
@@ -110,7 +108,7 @@ itable_fact_relid(const itableTable *index, bool missing_ok)
 
 	foreach(cell, tables_of_server(index->serverid))
 	{
-		tableBrief *brief = lfirst(cell);
+		itableBrief *brief = lfirst(cell);
 
 		if (brief->index_of == NULL &&
 			itable_same_table(index->index_of, tmodel_span_of(brief->name)))
@@ -299,8 +297,9 @@ fill_covered(itableIndex *result)
 	result->def.ncovered = n;
 }
 
+/* See def_cache.h. */
 itableIndex *
-itable_index_def(itableTable *index, itableTable *fact)
+itable_form_index(itableTable *index, itableTable *fact)
 {
 	itableIndex *result = palloc0(sizeof(itableIndex));
 	tmodel_index_def *def = &result->def;
@@ -329,6 +328,20 @@ itable_index_def(itableTable *index, itableTable *fact)
 	fill_covered(result);
 	result->covering = tmodel_index_is_covering(def);
 	return result;
+}
+
+itableIndex *
+itable_index_def(itableTable *index, itableTable *fact)
+{
+	if (itable_is_kept(index) && itable_is_kept(fact))
+	{
+		itableIndex *kept = itable_kept(ITABLE_KEPT_INDEX, index->relid);
+
+		/* of several relations over a fact table one is the index's own */
+		if (kept->table == index && kept->fact == fact)
+			return kept;
+	}
+	return itable_form_index(index, fact);
 }
 
 static int
@@ -379,7 +392,7 @@ itable_relations_of(Oid serverid, tmodel_span table)
 
 	foreach(cell, tables_of_server(serverid))
 	{
-		tableBrief *brief = lfirst(cell);
+		itableBrief *brief = lfirst(cell);
 
 		if (itable_same_table(table, tmodel_span_of(brief->name)))
 			result = lappend_oid(result, brief->relid);
@@ -387,17 +400,16 @@ itable_relations_of(Oid serverid, tmodel_span table)
 	return result;
 }
 
+/* See def_cache.h. */
 List *
-itable_indexes_of(itableTable *fact, bool for_reading)
+itable_form_indexes(itableTable *fact, bool for_reading)
 {
 	List	   *result = NIL;
 	ListCell   *cell;
 
-	if (itable_is_index(fact))
-		return NIL;
 	foreach(cell, tables_of_server(fact->serverid))
 	{
-		tableBrief *brief = lfirst(cell);
+		itableBrief *brief = lfirst(cell);
 
 		if (brief->index_of != NULL &&
 			itable_same_table(fact->name, tmodel_span_of(brief->index_of)) &&
@@ -406,11 +418,23 @@ itable_indexes_of(itableTable *fact, bool for_reading)
 			itableTable *index = itable_table_def(brief->relid);
 
 			if (!for_reading || has_sources(fact, index))
-				result = lappend(result, itable_index_def(index, fact));
+				result = lappend(result, itable_form_index(index, fact));
 		}
 	}
 	list_sort(result, compare_index_names);
 	return result;
+}
+
+List *
+itable_indexes_of(itableTable *fact, bool for_reading)
+{
+	if (itable_is_index(fact))
+		return NIL;
+	/* a fact that was dropped or changed since has the indexes it had */
+	if (!itable_is_kept(fact))
+		return itable_form_indexes(fact, for_reading);
+	return list_copy(itable_kept(for_reading ? ITABLE_KEPT_FOR_READING :
+								 ITABLE_KEPT_FOR_WRITING, fact->relid));
 }
 
 /* Our tables are those of the wrapper that the extension creates. */

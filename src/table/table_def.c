@@ -19,8 +19,8 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "table/def_cache.h"
 #include "table/options.h"
-#include "table/table_def.h"
 
 #define DEFAULT_FETCH_SIZE 1000
 #define DEFAULT_BATCH_SIZE 100
@@ -455,8 +455,9 @@ check_table_name(itableTable *table)
 						 "The store takes 3 to 63 letters and digits, a letter first, and keeps \"tables\" for itself; name it with option \"table_name\".");
 }
 
+/* See def_cache.h. */
 itableTable *
-itable_table_def(Oid relid)
+itable_form_table(Oid relid)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
 	TupleDesc	desc = RelationGetDescr(rel);
@@ -478,6 +479,12 @@ itable_table_def(Oid relid)
 	fill_keys(table);
 	table_close(rel, NoLock);
 	return table;
+}
+
+itableTable *
+itable_table_def(Oid relid)
+{
+	return itable_kept(ITABLE_KEPT_TABLE, relid);
 }
 
 itableColumn *

@@ -2,9 +2,9 @@
  * table_def.h
  *	  What a foreign table says about the store's table: columns, keys, options.
  *
- * A definition is built from the relation's catalog entries, checked as a
- * whole, and lives in the memory context current at the call.  It sends no
- * request.
+ * A definition is built from the relation's catalog entries and checked as a
+ * whole.  It stays as it is until the memory context current at the call is
+ * reset, even if the catalogs change (def_cache.c).  It sends no request.
  */
 #ifndef ITABLE_TABLE_DEF_H
 #define ITABLE_TABLE_DEF_H
@@ -105,6 +105,9 @@ typedef struct itableIndex
 	 * from when the fact is at hand; 0: nowhere */
 	AttrNumber *fact_attnum;
 } itableIndex;
+
+/* Once, when the library is loaded. */
+extern void itable_definitions_init(void);
 
 /* Builds and checks; throws at a definition that does not hold together. */
 extern itableTable *itable_table_def(Oid relid);
