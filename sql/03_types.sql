@@ -84,7 +84,7 @@ SELECT t IS NULL, i4 FROM typ WHERE p = 'text' AND id = 1;
 -- what the store cannot hold is refused before anything is sent
 SELECT column_value, error_of('INSERT INTO typ (p, id, ' || split_part(column_value, '=', 1) || ') VALUES (''bad'', 1, ' ||
   split_part(column_value, '=', 2) || ')') FROM unnest(ARRAY['t=repeat(''x'', 32769)', 't=repeat(''😀'', 16385)', 'by=decode(repeat(''00'', 65537), ''hex'')',
-  'd=''1600-12-31''::date', 'd=''10000-01-01''::date', 'd=''infinity''::date', 'ts=''-infinity''::timestamp', 'tz=''1600-12-31 23:59:59.999999Z''::timestamptz',
+  'd=''1600-12-31''::date', 'd=''10000-01-01''::date', 'd=''2000-01-01''::date + 21350398', 'd=''infinity''::date', 'ts=''-infinity''::timestamp', 'tz=''1600-12-31 23:59:59.999999Z''::timestamptz',
   'ts=''10000-01-01''::timestamp', 'dp=-1', 'oi=''abc''', 'oi=''2147483648''', 'ta=''{{a},{b}}''::text[]', 'of=''1e400''::numeric']) AS column_value;
 SELECT requests_of($$SELECT error_of('INSERT INTO typ (p, id, t) VALUES (''bad'', 1, repeat(''x'', 32769))')$$);
 SELECT count(*) FROM typ WHERE p = 'bad';

@@ -25,10 +25,13 @@
 #include "remote/convert.h"
 #include "remote/memory.h"
 
-/* 1601-01-01 to 2000-01-01 */
+/* 1601-01-01 to 2000-01-01, and from there to the store's last moment */
 #define EPOCH_DAYS 145731
-#define TICKS_PER_DAY (INT64CONST(864000000000))
-#define EPOCH_TICKS (EPOCH_DAYS * TICKS_PER_DAY)
+#define EPOCH_MICROS (EPOCH_DAYS * USECS_PER_DAY)
+#define TICKS_PER_MICRO 10
+#define TICKS_PER_DAY (USECS_PER_DAY * TICKS_PER_MICRO)
+#define LAST_MICROS (TMODEL_TICKS_MAX / TICKS_PER_MICRO - EPOCH_MICROS)
+#define LAST_DAY (TMODEL_TICKS_MAX / TICKS_PER_DAY - EPOCH_DAYS)
 
 static void
 cannot_store(const itableColumn *column, const char *why)
@@ -52,53 +55,50 @@ to_utf8(tmodel_arena *arena, const char *text, int len)
 	return span;
 }
 
-static tmodel_value
-ticks_value(const itableColumn *column, int64 ticks)
+/*
+ * In each type's own unit, before anything is multiplied: PostgreSQL's dates go
+ * further than 64 bits of ticks.
+ */
+bool
+itable_is_storable(Oid type, Datum datum)
 {
-	if (ticks < 0 || ticks > TMODEL_TICKS_MAX)
-		cannot_store(column, "a date outside its range");
-	return tmodel_datetime(ticks);
+	switch (type)
+	{
+		case DATEOID:
+			{
+				DateADT		date = DatumGetDateADT(datum);
+
+				return date >= -EPOCH_DAYS && date <= LAST_DAY;
+			}
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			{
+				Timestamp	stamp = DatumGetTimestamp(datum);
+
+				return stamp >= -EPOCH_MICROS && stamp <= LAST_MICROS;
+			}
+		default:
+			return true;
+	}
 }
 
 static tmodel_value
 date_value(const itableColumn *column, DateADT date)
 {
-	if (DATE_NOT_FINITE(date))
-		cannot_store(column, "an infinite date");
-	return ticks_value(column, ((int64) date + EPOCH_DAYS) * TICKS_PER_DAY);
+	if (!itable_is_storable(DATEOID, DateADTGetDatum(date)))
+		cannot_store(column, DATE_NOT_FINITE(date) ? "an infinite date" :
+					 "a date outside its range");
+	return tmodel_datetime(((int64) date + EPOCH_DAYS) * TICKS_PER_DAY);
 }
 
 static tmodel_value
 timestamp_value(const itableColumn *column, Timestamp stamp)
 {
-	if (TIMESTAMP_NOT_FINITE(stamp))
-		cannot_store(column, "an infinite timestamp");
 	if (!itable_is_storable(TIMESTAMPOID, TimestampGetDatum(stamp)))
-		cannot_store(column, "a timestamp outside its range");
-	return ticks_value(column, stamp * 10 + EPOCH_TICKS);
-}
-
-bool
-itable_is_storable(Oid type, Datum datum)
-{
-	int64		micros;
-
-	switch (type)
-	{
-		case DATEOID:
-			if (DATE_NOT_FINITE(DatumGetDateADT(datum)))
-				return false;
-			micros = DatumGetDateADT(datum) * USECS_PER_DAY;
-			break;
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			micros = DatumGetTimestamp(datum);
-			break;
-		default:
-			return true;
-	}
-	return micros >= -(EPOCH_TICKS / 10) &&
-		micros <= (TMODEL_TICKS_MAX - EPOCH_TICKS) / 10;
+		cannot_store(column, TIMESTAMP_NOT_FINITE(stamp) ?
+					 "an infinite timestamp" :
+					 "a timestamp outside its range");
+	return tmodel_datetime((stamp + EPOCH_MICROS) * TICKS_PER_MICRO);
 }
 
 /*
@@ -405,7 +405,7 @@ direct_from_value(Oid type, const tmodel_value *value, Datum *datum)
 		case TIMESTAMPTZOID:
 			if (value->type != TMODEL_DATETIME)
 				return false;
-			*datum = TimestampGetDatum(value->u.ticks / 10 - EPOCH_TICKS / 10);
+			*datum = TimestampGetDatum(value->u.ticks / TICKS_PER_MICRO - EPOCH_MICROS);
 			return true;
 		case DATEOID:
 			if (value->type != TMODEL_DATETIME)
