@@ -8,6 +8,7 @@
 #include "foreign/fdwapi.h"
 
 #include "exec/analyze.h"
+#include "exec/import.h"
 #include "exec/modify.h"
 #include "exec/scan.h"
 #include "plan/plan.h"
@@ -46,6 +47,7 @@ itable_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ExplainForeignScan = itableExplainForeignScan;
 	routine->AnalyzeForeignTable = itableAnalyzeForeignTable;
 	routine->ExecForeignTruncate = itableExecForeignTruncate;
+	routine->ImportForeignSchema = itableImportForeignSchema;
 	itable_modify_routine(routine);
 	PG_RETURN_POINTER(routine);
 }
