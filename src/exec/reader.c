@@ -1,13 +1,13 @@
 /*
  * reader.c
- *	  Runs probes with several requests in flight and hands out their entities
- *	  in order.
+ *	  Runs probes with several requests in flight and hands out their entities.
  *
  * Follows continuation tokens to their end, whatever the number of rows on a
- * page (4-store: a page may be empty and yet go on).  From the third page of a
- * probe on, the next page is asked for while this one is used.  Called by
- * scan.c and backfill.  Easy to break: an entity handed out lives in its reply,
- * which is finished when the reader moves past it.
+ * page (4-store: a page may be empty and yet go on).  The next page is asked for
+ * while this one is used, from the third of a probe on or, when all rows are
+ * wanted, from the first.  So at most two pages for each probe are in memory,
+ * and one of them is decoded.  Called by source.c and backfill.  Easy to break:
+ * an entity handed out lives in its page, which is finished when it is used up.
  */
 #include "postgres.h"
 
@@ -17,6 +17,9 @@
 /* Probes in flight ahead of the one being read. */
 #define WINDOW 8
 
+/* How many entities are handed out between two looks at the connections. */
+#define POLL_ENTITIES 128
+
 struct itableReader
 {
 	itableReaderSpec spec;
@@ -24,12 +27,14 @@ struct itableReader
 	MemoryContext context;
 	itableCalls *calls;
 	const itableProbes *probes;
-	tstore_request **requests;	/* per probe; NULL: not started or past */
-	int			current;		/* probe being read */
+	tstore_request **requests;	/* per probe: its next page, asked for; NULL:
+								 * not started, read to its end, or "page" */
+	int			first;			/* probes before it are read to their ends */
 	int			started;		/* probes started so far */
+	int			current;		/* the probe whose page is used */
+	tstore_request *page;		/* the page in use, or NULL */
 	int			pages;			/* of the current probe */
-	tstore_request *ahead;		/* the current probe's next page */
-	int			at;				/* next entity of the current reply */
+	int			at;				/* next entity of the page */
 };
 
 itableReader *
@@ -58,7 +63,8 @@ itable_read_table(const itableTable *table, tstore_client *client,
 				  itableCounts *counts)
 {
 	itableReaderSpec spec = {.client = client,.table = table->name,
-	.relname = table->relname,.page_size = table->fetch_size};
+	.relname = table->relname,.page_size = table->fetch_size,
+	.to_the_end = true};
 	itableReader *reader = itable_reader(CurrentMemoryContext, &spec, counts);
 	itableProbes *probes = palloc(sizeof(itableProbes));
 
@@ -82,7 +88,7 @@ void
 itable_reader_stop(itableReader *reader)
 {
 	itable_finish_all(reader->calls);
-	reader->ahead = NULL;
+	reader->page = NULL;
 	if (reader->requests != NULL)
 		pfree(reader->requests);
 	reader->requests = NULL;
@@ -97,10 +103,10 @@ itable_reader_start(itableReader *reader, const itableProbes *probes)
 	reader->requests = MemoryContextAllocZero(reader->context,
 											  (probes->n + 1) *
 											  sizeof(tstore_request *));
-	reader->current = 0;
+	reader->first = 0;
 	reader->started = 0;
+	reader->current = -1;
 	reader->pages = 0;
-	reader->at = 0;
 }
 
 /* Asks for a point, or for the first page after "after" (NULL: the start). */
@@ -120,6 +126,7 @@ ask(itableReader *reader, const itableProbe *probe, const tstore_reply *after)
 	query.filter = probe->filter;
 	query.nselect = reader->spec.nselect;
 	query.select = reader->spec.select;
+	query.plain = reader->spec.plain;
 	query.top = reader->spec.page_size < 1000 ? reader->spec.page_size : 0;
 	if (after != NULL)
 	{
@@ -135,7 +142,7 @@ static void
 start_ahead(itableReader *reader)
 {
 	while (reader->started < reader->probes->n &&
-		   reader->started < reader->current + WINDOW)
+		   reader->started < reader->first + WINDOW)
 	{
 		int			i = reader->started++;
 
@@ -143,73 +150,101 @@ start_ahead(itableReader *reader)
 	}
 }
 
-/* Waits for the current reply; throws unless it is an answer. */
-static const tstore_reply *
-current_reply(itableReader *reader)
+/* The probe to go on with: the first, or any whose page has come. */
+static int
+next_probe(itableReader *reader)
 {
-	tstore_request *request = reader->requests[reader->current];
-	const tstore_reply *reply;
+	for (;;)
+	{
+		for (int i = reader->first;
+			 reader->spec.any_order && i < reader->started; i++)
+			if (reader->requests[i] != NULL &&
+				tstore_is_done(reader->requests[i]))
+				return i;
+		if (!reader->spec.any_order)
+		{
+			if (!tstore_is_done(reader->requests[reader->first]))
+				itable_wait(reader->calls, reader->requests[reader->first]);
+			return reader->first;
+		}
+		itable_wait(reader->calls, NULL);
+	}
+}
+
+/*
+ * Takes a probe's page into use: what comes after it is asked for before its
+ * entities are decoded, so that the store works meanwhile.
+ */
+static void
+begin_page(itableReader *reader, int i)
+{
+	const itableProbe *probe = &reader->probes->probes[i];
+	tstore_request *page = reader->requests[i];
+	const tstore_reply *head = tstore_reply_head(page);
+
+	reader->pages = i == reader->current ? reader->pages + 1 : 1;
+	reader->current = i;
+	reader->page = page;
+	reader->requests[i] = NULL;
+	reader->at = 0;
+	if (!probe->point && head->error.status == TSTORE_OK && head->has_more &&
+		(reader->spec.to_the_end || reader->pages > 2))
+		reader->requests[i] = ask(reader, probe, head);
+}
+
+/* The page in use, decoded; throws unless it is an answer. */
+static const tstore_reply *
+page_reply(itableReader *reader)
+{
+	const tstore_reply *reply = tstore_reply_of(reader->page);
 	bool		point = reader->probes->probes[reader->current].point;
 
-	if (!tstore_is_done(request))
-		itable_wait(reader->calls, request);
-	reply = tstore_reply_of(request);
-	if (reply->error.status == TSTORE_OK)
-		return reply;
-	if (point && reply->error.status == TSTORE_NOT_FOUND)
+	if (reply->error.status == TSTORE_OK ||
+		(point && reply->error.status == TSTORE_NOT_FOUND))
 		return reply;
 	itable_report_read(&reply->error, reader->spec.relname);
 }
 
-/* The current page is used up: its next page, or the next probe. */
+/* The page is used up; asks for the next one unless that is done. */
 static void
-move_on(itableReader *reader)
+end_page(itableReader *reader)
 {
-	tstore_request *done = reader->requests[reader->current];
-	const tstore_reply *reply = tstore_reply_of(done);
-	const itableProbe *probe = &reader->probes->probes[reader->current];
+	const tstore_reply *head = tstore_reply_head(reader->page);
+	int			i = reader->current;
 
-	reader->at = 0;
-	if (!probe->point && reply->has_more)
-	{
-		reader->requests[reader->current] = reader->ahead != NULL ?
-			reader->ahead : ask(reader, probe, reply);
-	}
-	else
-	{
-		reader->requests[reader->current++] = NULL;
-		reader->pages = 0;
-	}
-	reader->ahead = NULL;
-	itable_finish(reader->calls, done);
-}
-
-/* A page is about to be used: count it, and ask for the one after. */
-static void
-begin_page(itableReader *reader, const tstore_reply *reply)
-{
-	const itableProbe *probe = &reader->probes->probes[reader->current];
-
-	itable_count(reader->counts, reply, !probe->point);
-	reader->pages++;
-	if (!probe->point && reply->has_more && reader->pages > 2)
-		reader->ahead = ask(reader, probe, reply);
+	if (!reader->probes->probes[i].point && head->has_more &&
+		reader->requests[i] == NULL)
+		reader->requests[i] = ask(reader, &reader->probes->probes[i], head);
+	itable_finish(reader->calls, reader->page);
+	reader->page = NULL;
+	while (reader->first < reader->started &&
+		   reader->requests[reader->first] == NULL)
+		reader->first++;
 }
 
 const tmodel_entity *
 itable_reader_next(itableReader *reader)
 {
-	while (reader->current < reader->probes->n)
+	for (;;)
 	{
 		const tstore_reply *reply;
 
-		start_ahead(reader);
-		reply = current_reply(reader);
-		if (reader->at == 0)
-			begin_page(reader, reply);
+		if (reader->page == NULL)
+		{
+			start_ahead(reader);
+			if (reader->first == reader->probes->n)
+				return NULL;
+			begin_page(reader, next_probe(reader));
+			reply = page_reply(reader);
+			itable_count(reader->counts, reply,
+						 !reader->probes->probes[reader->current].point);
+		}
+		reply = tstore_reply_of(reader->page);
+		/* a large answer on its way must be taken from the system's buffers */
+		if (reader->at % POLL_ENTITIES == 1)
+			tstore_poll(reader->spec.client);
 		if (reader->at < reply->nentities)
 			return &reply->entities[reader->at++];
-		move_on(reader);
+		end_page(reader);
 	}
-	return NULL;
 }

@@ -28,6 +28,9 @@ typedef struct itableReaderSpec
 	int			nselect;		/* 0: all properties */
 	const tmodel_span *select;
 	int			page_size;		/* 1..1000 */
+	bool		plain;			/* pages without ETags and types */
+	bool		to_the_end;		/* all rows will be wanted */
+	bool		any_order;		/* of probes: whichever page comes first */
 } itableReaderSpec;
 
 /* Everything in *spec must outlive the reader, which lives in "context". */

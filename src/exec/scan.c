@@ -65,6 +65,7 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 	spec.index = scan->index;
 	spec.covering = scan->plan->covering;
 	spec.wanted = scan->plan->for_update ? NULL : scan->wanted;
+	spec.to_the_end = scan->plan->to_the_end;
 	spec.cid = node->ss.ps.state->es_snapshot->curcid;
 	scan->source = itable_source(scan->context, &spec, &scan->counts);
 }

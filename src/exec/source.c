@@ -145,6 +145,10 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 		select_facts(spec->relation, spec->wanted, &list);
 	reader.nselect = list.n;
 	reader.select = list.names;
+	reader.plain = !through_index && spec->wanted != NULL &&
+		itable_reads_plain(spec->relation, spec->wanted);
+	reader.to_the_end = spec->to_the_end;
+	reader.any_order = spec->any_order;
 	source->reader = itable_reader(context, &reader, counts);
 	itable_overlay_begin(&source->overlay, written->serverid, written->name,
 						 spec->cid);

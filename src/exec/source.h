@@ -30,6 +30,8 @@ typedef struct itableSourceSpec
 	bool		covering;		/* INDEX: verified entries answer alone */
 	const bool *wanted;			/* by attnum - 1; NULL: whole entities */
 	CommandId	cid;			/* the snapshot's */
+	bool		to_the_end;		/* all rows will be wanted */
+	bool		any_order;		/* rows of several probes may be mixed */
 } itableSourceSpec;
 
 extern itableSource *itable_source(MemoryContext context,

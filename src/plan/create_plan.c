@@ -109,6 +109,7 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 		InvalidOid;
 	plan.covering = choice->covering;
 	plan.for_update = info->for_update;
+	plan.to_the_end = root->tuple_fraction <= 0 && root->limit_tuples < 0;
 	number_conds(choice, &plan, &exprs);
 	if (choice->index == NULL)
 	{

@@ -84,6 +84,7 @@ typedef struct itablePlan
 	Oid			index;			/* the index table asked; 0: the relation */
 	bool		covering;		/* entries answer without reading the fact */
 	bool		for_update;		/* rows carry their whole entity and ETag */
+	bool		to_the_end;		/* no LIMIT or the like is to be expected */
 	List	   *conds;			/* itableCond */
 	itableFilter *filter;		/* NULL: none; never with an index */
 	List	   *attnums;		/* columns needed (int list) */

@@ -15,7 +15,8 @@
 enum
 {
 	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
-	PLAN_FILTER, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT
+	PLAN_FILTER, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
+	PLAN_TO_THE_END
 };
 
 static List *
@@ -94,7 +95,8 @@ itable_plan_to_list(const itablePlan *plan)
 	result = lappend(result, filter_to_list(plan->filter));
 	result = lappend(result, plan->attnums);
 	result = lappend(result, makeInteger(plan->all_columns));
-	return lappend(result, plan->kept);
+	result = lappend(result, plan->kept);
+	return lappend(result, makeInteger(plan->to_the_end));
 }
 
 itablePlan *
@@ -113,5 +115,6 @@ itable_plan_from_list(List *list)
 	plan->attnums = list_nth(list, PLAN_ATTNUMS);
 	plan->all_columns = intVal(list_nth(list, PLAN_ALL_COLUMNS));
 	plan->kept = list_nth(list, PLAN_KEPT);
+	plan->to_the_end = intVal(list_nth(list, PLAN_TO_THE_END));
 	return plan;
 }

@@ -338,6 +338,17 @@ from_utf8(tmodel_span span)
 	return pg_any_to_server(copy, span.len, PG_UTF8);
 }
 
+/* The same as a text Datum, copied once. */
+static Datum
+text_from_utf8(tmodel_span span)
+{
+	if (GetDatabaseEncoding() != PG_UTF8 || span.len == 0 ||
+		memchr(span.data, 0, span.len) != NULL)
+		return PointerGetDatum(cstring_to_text(from_utf8(span)));
+	(void) pg_verify_mbstr(PG_UTF8, span.data, span.len, false);
+	return PointerGetDatum(cstring_to_text_with_len(span.data, span.len));
+}
+
 static Datum
 array_from_value(tmodel_arena *arena, const itableColumn *column,
 				 const tmodel_value *value)
@@ -433,7 +444,7 @@ direct_from_value(Oid type, const tmodel_value *value, Datum *datum)
 		case TEXTOID:
 			if (value->type != TMODEL_STRING)
 				return false;
-			*datum = PointerGetDatum(cstring_to_text(from_utf8(value->u.bytes)));
+			*datum = text_from_utf8(value->u.bytes);
 			return true;
 		default:
 			return false;
@@ -446,7 +457,7 @@ itable_from_value(tmodel_arena *arena, const itableColumn *column,
 {
 	Datum		datum;
 	tmodel_buf	text;
-	tmodel_value bytes;
+	tmodel_value typed;
 	Oid			type = column->base_type;
 
 	*isnull = value == NULL || value->type == TMODEL_NULL;
@@ -454,11 +465,17 @@ itable_from_value(tmodel_arena *arena, const itableColumn *column,
 		return (Datum) 0;
 	if (OidIsValid(column->element_type))
 		return array_from_value(arena, column, value);
+	/* pages without types: what stands in quotes comes as a String */
+	if (value->type == TMODEL_STRING &&
+		(column->edm == TMODEL_INT64 || column->edm == TMODEL_DATETIME ||
+		 column->edm == TMODEL_GUID) &&
+		tmodel_value_parse(arena, column->edm, value->u.bytes, &typed))
+		value = &typed;
 	/* option edm_type 'Edm.String': see forced_value() */
 	if (type == BYTEAOID && column->edm == TMODEL_STRING &&
 		value->type == TMODEL_STRING &&
-		tmodel_value_parse(arena, TMODEL_BINARY, value->u.bytes, &bytes))
-		value = &bytes;
+		tmodel_value_parse(arena, TMODEL_BINARY, value->u.bytes, &typed))
+		value = &typed;
 	itable_check_arena(arena);
 	if (direct_from_value(type, value, &datum))
 	{
@@ -474,6 +491,23 @@ itable_from_value(tmodel_arena *arena, const itableColumn *column,
 	return InputFunctionCall((FmgrInfo *) &column->input,
 							 from_utf8(tmodel_buf_text(&text)),
 							 column->input_param, column->typmod);
+}
+
+bool
+itable_reads_plain(const itableTable *table, const bool *wanted)
+{
+	for (int i = 0; i < table->natts; i++)
+	{
+		const itableColumn *column = table->columns[i];
+
+		if (column == NULL || !wanted[i])
+			continue;
+		/* any text may be base64, so a String could be mistaken for Binary */
+		if (column->kind == ITABLE_ETAG ||
+			(column->kind == ITABLE_PROPERTY && column->edm == TMODEL_BINARY))
+			return false;
+	}
+	return true;
 }
 
 void

@@ -55,6 +55,12 @@ extern void itable_entity_to_row(tmodel_arena *arena, const itableTable *table,
 								 const bool *wanted,
 								 Datum *values, bool *isnull);
 
+/*
+ * Are the wanted columns (attnum - 1) the same from a page without ETags and
+ * types as from one with them?  Declared types are believed for it.
+ */
+extern bool itable_reads_plain(const itableTable *table, const bool *wanted);
+
 /* Throws for a key that could not be encoded. */
 pg_noreturn extern void itable_key_failed(const itableTable *table, bool partition,
 							  tmodel_key_status status);

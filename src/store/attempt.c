@@ -88,7 +88,8 @@ tstore_attempt_prepare(tmodel_arena *arena, const tstore_endpoint *endpoint,
 	headers[n++] = "x-ms-version: " TSTORE_API_VERSION;
 	headers[n++] = "DataServiceVersion: 3.0";
 	headers[n++] = "MaxDataServiceVersion: 3.0;NetFx";
-	headers[n++] = "Accept: application/json;odata=minimalmetadata";
+	headers[n++] = call->plain ? "Accept: application/json;odata=nometadata" :
+		"Accept: application/json;odata=minimalmetadata";
 	headers[n++] = "User-Agent: itable_fdw";
 	headers[n++] = "Expect:";	/* libcurl must not ask before it sends */
 	if (call->content_type != NULL)

@@ -49,6 +49,7 @@ struct tstore_request
 	int64_t		bytes_sent;		/* all attempts */
 	int64_t		bytes_received;
 	int64_t		due_ms;			/* while waiting */
+	bool		undecoded;		/* the reply's entities are still JSON */
 	tstore_reply reply;
 };
 
@@ -409,8 +410,12 @@ client_read_reply(tstore_request *request)
 	tstore_reply *reply = &request->reply;
 
 	if (exchange->outcome == TSTORE_O_ANSWERED)
+	{
 		tstore_response_read(&request->attempt, &request->call, exchange,
 							 reply);
+		request->undecoded = request->call.lazy &&
+			reply->error.status == TSTORE_OK;
+	}
 	else
 		tstore_error_set(&reply->error, of_outcome[exchange->outcome],
 						 tmodel_span_of(exchange->message));
@@ -594,6 +599,15 @@ tstore_wait(tstore_client *client, tstore_request *request)
 }
 
 /* See client.h. */
+void
+tstore_poll(tstore_client *client)
+{
+	if (client->active.count + client->queued.count +
+		client->waiting.count > 0)
+		client_step(client);
+}
+
+/* See client.h. */
 bool
 tstore_is_done(const tstore_request *request)
 {
@@ -602,7 +616,22 @@ tstore_is_done(const tstore_request *request)
 
 /* See client.h. */
 const tstore_reply *
-tstore_reply_of(const tstore_request *request)
+tstore_reply_of(tstore_request *request)
+{
+	if (request->undecoded)
+	{
+		request->undecoded = false;
+		tstore_response_decode(&request->attempt, &request->exchange,
+							   &request->reply);
+		request->client->counters[request->call.kind].entities +=
+			request->reply.nentities;
+	}
+	return &request->reply;
+}
+
+/* See client.h. */
+const tstore_reply *
+tstore_reply_head(const tstore_request *request)
 {
 	return &request->reply;
 }

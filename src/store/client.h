@@ -15,6 +15,7 @@
 #define TSTORE_CLIENT_H
 
 #include "model/entity.h"
+#include "counters.h"
 #include "status.h"
 
 typedef struct tstore_client tstore_client;
@@ -86,6 +87,8 @@ typedef struct tstore_query
 	int			nselect;		/* 0: all properties */
 	const tmodel_span *select;
 	int			top;			/* 0: the store's page size */
+	bool		plain;			/* no ETags, no types: a value that JSON has no
+								 * type for comes as a String */
 	tmodel_span next_partition_key; /* as a reply gave them; empty: start */
 	tmodel_span next_row_key;
 	tmodel_span next_table;		/* listing tables */
@@ -148,8 +151,17 @@ typedef struct tstore_reply
 
 extern bool tstore_is_done(const tstore_request *request);
 
-/* Valid once done, until tstore_finish(). Never NULL then. */
-extern const tstore_reply *tstore_reply_of(const tstore_request *request);
+/*
+ * Valid once done, until tstore_finish(). Never NULL then.  A page's entities
+ * are decoded at the first call, which may find an error in them.
+ */
+extern const tstore_reply *tstore_reply_of(tstore_request *request);
+
+/*
+ * The same without entities: whether and where a page goes on is known before
+ * it is decoded, so that the next one can be on its way meanwhile.
+ */
+extern const tstore_reply *tstore_reply_head(const tstore_request *request);
 
 /*
  * Drives everything in flight until "request" is done (NULL: until any one
@@ -158,33 +170,15 @@ extern const tstore_reply *tstore_reply_of(const tstore_request *request);
  */
 extern bool tstore_wait(tstore_client *client, tstore_request *request);
 
+/* Moves what can be moved without waiting; for long work between waits. */
+extern void tstore_poll(tstore_client *client);
+
 /* Frees request and reply; one in flight is broken off. NULL is fine. */
 extern void tstore_finish(tstore_request *request);
 
 /* For the caller's own use (which change a reply belongs to). */
 extern void tstore_set_user(tstore_request *request, void *user);
 extern void *tstore_user(const tstore_request *request);
-
-/* Statistics: one row per kind of operation. */
-typedef enum tstore_kind
-{
-	TSTORE_K_GET, TSTORE_K_QUERY, TSTORE_K_BATCH, TSTORE_K_INSERT,
-	TSTORE_K_UPDATE, TSTORE_K_DELETE, TSTORE_K_TABLE, TSTORE_K_QUEUE,
-	TSTORE_KINDS
-} tstore_kind;
-
-extern const char *const tstore_kind_names[TSTORE_KINDS];
-
-typedef struct tstore_counters
-{
-	int64_t		requests;		/* a retry is a request too */
-	int64_t		entities;		/* read, or written by accepted requests */
-	int64_t		bytes_sent;
-	int64_t		bytes_received;
-	int64_t		retries;
-	int64_t		throttles;		/* 503 and 429 answers */
-	int64_t		connections;	/* opened */
-} tstore_counters;
 
 /* TSTORE_KINDS counters that live as long as the client. */
 extern const tstore_counters *tstore_statistics(const tstore_client *client);

@@ -28,6 +28,9 @@
 #define HTTP_WRITE_MAX_IDLE_S 4L
 #define HTTP_BUFFER_BYTES (256L * 1024)
 #define HTTP_FIRST_BODY_BYTES ((size_t) 16 * 1024)
+/* bodies kept for the next answers: memory new from the system is slow */
+#define HTTP_SPARE_BODIES 4
+#define HTTP_SPARE_MAX_BYTES ((size_t) 1024 * 1024)
 
 struct tstore_slot
 {
@@ -45,6 +48,12 @@ struct tstore_http
 	tstore_http_options options;
 	CURLM	   *multi;
 	tstore_slot *free_slots;
+	int			nspare;
+	struct
+	{
+		char	   *data;
+		size_t		capacity;
+	}			spare[HTTP_SPARE_BODIES];
 };
 
 static int64_t
@@ -121,6 +130,9 @@ tstore_http_close(tstore_http *http)
 		curl_easy_cleanup(slot->easy);
 		http->allocator->release(http->allocator->ctx, slot);
 	}
+	while (http->nspare > 0)
+		http->allocator->release(http->allocator->ctx,
+								 http->spare[--http->nspare].data);
 	curl_multi_cleanup(http->multi);
 	http->allocator->release(http->allocator->ctx, http);
 }
@@ -199,6 +211,13 @@ http_reserve(tstore_http *http, tstore_exchange *exchange, size_t more)
 	}
 	if (exchange->len + more <= capacity)
 		return true;
+	if (capacity == 0 && http->nspare > 0)
+	{
+		http->nspare--;
+		exchange->data = http->spare[http->nspare].data;
+		exchange->capacity = http->spare[http->nspare].capacity;
+		return http_reserve(http, exchange, more);
+	}
 	if (capacity == 0)
 		capacity = HTTP_FIRST_BODY_BYTES;
 	while (capacity < exchange->len + more)
@@ -548,7 +567,13 @@ tstore_http_next_done(tstore_http *http)
 void
 tstore_http_forget(tstore_http *http, tstore_exchange *exchange)
 {
-	if (exchange->data != NULL)
+	if (exchange->data != NULL && http->nspare < HTTP_SPARE_BODIES &&
+		exchange->capacity <= HTTP_SPARE_MAX_BYTES)
+	{
+		http->spare[http->nspare].data = exchange->data;
+		http->spare[http->nspare++].capacity = exchange->capacity;
+	}
+	else if (exchange->data != NULL)
 		http->allocator->release(http->allocator->ctx, exchange->data);
 	exchange->data = NULL;
 	exchange->len = 0;

@@ -197,7 +197,7 @@ tstore_call_query(tmodel_arena *arena, const tstore_endpoint *endpoint,
 
 	*call = (tstore_call) {
 		.kind = TSTORE_K_QUERY, .shape = TSTORE_S_PAGE, .method = "GET",
-		.read = true
+		.read = true, .lazy = true, .plain = query->plain
 	};
 	tmodel_buf_init(&target, arena);
 	request_table_path(&target, endpoint, table);

@@ -535,8 +535,9 @@ response_read_success(tmodel_arena *arena, const tstore_call *call,
 			status = response_read_entity(arena, exchange, body, reply);
 			break;
 		case TSTORE_S_PAGE:
-			status = tstore_page_read(arena, body, &reply->nentities,
-									  &reply->entities);
+			if (!call->lazy)
+				status = tstore_page_read(arena, body, &reply->nentities,
+										  &reply->entities);
 			response_continuation(&exchange->answer, reply);
 			break;
 		case TSTORE_S_TABLES:
@@ -557,6 +558,20 @@ response_read_success(tmodel_arena *arena, const tstore_call *call,
 		case TSTORE_S_TABLE:
 			break;
 	}
+	if (status != TSTORE_OK)
+		response_fail(reply, status, status == TSTORE_NO_MEMORY ?
+					  "out of memory" : "the answer is not understood");
+}
+
+/* See response.h. */
+void
+tstore_response_decode(tmodel_arena *arena, const tstore_exchange *exchange,
+					   tstore_reply *reply)
+{
+	tmodel_span body = {exchange->data, exchange->len};
+	tstore_status status = tstore_page_read(arena, body, &reply->nentities,
+											&reply->entities);
+
 	if (status != TSTORE_OK)
 		response_fail(reply, status, status == TSTORE_NO_MEMORY ?
 					  "out of memory" : "the answer is not understood");

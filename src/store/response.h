@@ -27,6 +27,11 @@ extern void tstore_response_read(tmodel_arena *arena, const tstore_call *call,
 								 tstore_exchange *exchange,
 								 tstore_reply *reply);
 
+/* Reads the entities of a page whose call is lazy. */
+extern void tstore_response_decode(tmodel_arena *arena,
+								   const tstore_exchange *exchange,
+								   tstore_reply *reply);
+
 /* One HTTP answer, the whole reply or a part of a batch's. */
 typedef struct tstore_answer
 {

@@ -77,6 +77,8 @@ typedef struct tstore_call
 	bool		no_content;		/* Prefer: return-no-content */
 	bool		read;			/* changes nothing */
 	bool		idempotent;		/* may be sent again whatever became of it */
+	bool		lazy;			/* entities are decoded when asked for */
+	bool		plain;			/* see tstore_query */
 	bool		inserts;		/* a conflict means that the entity exists */
 	bool		lone_batch;		/* a batch of one, sent as a single write */
 	int			noperations;	/* writes: how many ETags to expect */
