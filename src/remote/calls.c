@@ -13,6 +13,7 @@
 #include "utils/memutils.h"
 
 #include "remote/session.h"
+#include "remote/trace.h"
 
 struct itableCalls
 {
@@ -71,7 +72,10 @@ itable_wait(itableCalls *calls, tstore_request *request)
 {
 	for (;;)
 	{
-		if (tstore_wait(calls->client, request))
+		bool		done = tstore_wait(calls->client, request);
+
+		itable_trace_log();
+		if (done)
 			return;
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -25,6 +25,7 @@
 #include "remote/memory.h"
 #include "remote/report.h"
 #include "remote/session.h"
+#include "remote/trace.h"
 #include "table/options.h"
 #include "table/settings.h"
 
@@ -230,6 +231,7 @@ open_client(sessionEntry *entry, ForeignServer *server, UserMapping *mapping)
 										   ALLOCSET_DEFAULT_SIZES);
 	hooks.allocator = *itable_allocator(entry->context);
 	hooks.should_abort = should_abort;
+	hooks.trace = itable_trace_keep;
 	entry->client = tstore_open(&config, &hooks, &error);
 	if (entry->client == NULL)
 	{

@@ -18,6 +18,10 @@ char	   *itable_allowed_hosts = "";
 int			itable_repair_age = 30000;
 
 static int	multi_partition_commit = 0;
+static char *trace_components = "";
+
+/* What store/ traces. */
+static const char *const known_components[] = {"http", "retry", "batch"};
 
 static const struct config_enum_entry full_scan_words[] = {
 	{"allow", ITABLE_FULL_SCAN_ALLOW, false},
@@ -36,6 +40,54 @@ static void
 assign_commit(int value, void *extra)
 {
 	itable_one_partition = value != 0;
+}
+
+/* Is the word one of the list's, which are separated by commas or spaces? */
+static bool
+list_has(const char *list, const char *word)
+{
+	const char *separators = ", \t";
+	size_t		len = strlen(word);
+
+	while (*(list += strspn(list, separators)) != '\0')
+	{
+		size_t		here = strcspn(list, separators);
+
+		if (here == len && strncmp(list, word, len) == 0)
+			return true;
+		list += here;
+	}
+	return false;
+}
+
+bool
+itable_traces(const char *component)
+{
+	return trace_components[0] != '\0' &&
+		(list_has(trace_components, component) ||
+		 list_has(trace_components, "all"));
+}
+
+static bool
+check_trace(char **value, void **extra, GucSource source)
+{
+	char	   *copy = pstrdup(*value);
+
+	for (char *word = strtok(copy, ", \t"); word != NULL;
+		 word = strtok(NULL, ", \t"))
+	{
+		bool		known = strcmp(word, "all") == 0;
+
+		for (int i = 0; i < lengthof(known_components); i++)
+			known |= strcmp(word, known_components[i]) == 0;
+		if (!known)
+		{
+			GUC_check_errdetail("There is no component \"%s\".", word);
+			GUC_check_errhint("Components are \"http\", \"retry\", \"batch\" and \"all\".");
+			return false;
+		}
+	}
+	return true;
 }
 
 void
@@ -63,5 +115,10 @@ itable_settings_init(void)
 							"Measured by the store's clock.",
 							&itable_repair_age, 30000, 0, INT_MAX,
 							PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomStringVariable("itable_fdw.trace",
+							   "Parts of the store client whose doings are logged.",
+							   "A list of \"http\", \"retry\", \"batch\", or \"all\".",
+							   &trace_components, "",
+							   PGC_USERSET, 0, check_trace, NULL, NULL);
 	MarkGUCPrefixReserved("itable_fdw");
 }

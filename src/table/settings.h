@@ -18,6 +18,9 @@ extern bool itable_one_partition;	/* multi_partition_commit = error */
 extern char *itable_allowed_hosts;	/* empty: all */
 extern int	itable_repair_age;	/* ms: younger entries are left alone */
 
+/* Is the component of the store client traced? */
+extern bool itable_traces(const char *component);
+
 /* Once, when the library is loaded. */
 extern void itable_settings_init(void);
 

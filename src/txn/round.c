@@ -13,6 +13,7 @@
 
 #include "model/batch.h"
 #include "remote/memory.h"
+#include "remote/trace.h"
 #include "txn/round.h"
 
 /* Groups sent and not answered at one time; the client queues beyond its own
@@ -306,6 +307,7 @@ send_all(roundState *state)
 			finish_group(state, done);
 		else if (!tstore_wait(state->site->client, NULL))
 			return ROUND_INTERRUPTED;
+		itable_trace_log();
 	}
 	return ROUND_DONE;
 }
