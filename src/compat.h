@@ -18,6 +18,7 @@
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "utils/acl.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 #include "utils/selfuncs.h"
@@ -105,6 +106,17 @@ itable_compat_sort_next(Tuplesortstate *sort, Datum *datum)
 							  true, /* copy */
 #endif
 							  datum, &isnull, NULL);
+}
+
+/* Memory for a setting's "extra", which guc.c frees; NULL: none. */
+static inline void *
+itable_setting_alloc(size_t size)
+{
+#if PG_VERSION_NUM >= 160000
+	return guc_malloc(LOG, size);
+#else
+	return malloc(size);
+#endif
 }
 
 /* ANALYZE may be slowed down and cancelled here. */

@@ -7,8 +7,11 @@
 
 #include <limits.h>
 
+#include "nodes/pg_list.h"
 #include "utils/guc.h"
+#include "utils/varlena.h"
 
+#include "compat.h"
 #include "table/settings.h"
 
 int			itable_full_scan = ITABLE_FULL_SCAN_ALLOW;
@@ -19,6 +22,7 @@ int			itable_repair_age = 30000;
 
 static int	multi_partition_commit = 0;
 static char *trace_components = "";
+static int	traced_components = 0;	/* bits of known_components */
 
 /* What store/ traces. */
 static const char *const known_components[] = {"http", "retry", "batch"};
@@ -42,52 +46,59 @@ assign_commit(int value, void *extra)
 	itable_one_partition = value != 0;
 }
 
-/* Is the word one of the list's, which are separated by commas or spaces? */
-static bool
-list_has(const char *list, const char *word)
-{
-	const char *separators = ", \t";
-	size_t		len = strlen(word);
-
-	while (*(list += strspn(list, separators)) != '\0')
-	{
-		size_t		here = strcspn(list, separators);
-
-		if (here == len && strncmp(list, word, len) == 0)
-			return true;
-		list += here;
-	}
-	return false;
-}
-
 bool
 itable_traces(const char *component)
 {
-	return trace_components[0] != '\0' &&
-		(list_has(trace_components, component) ||
-		 list_has(trace_components, "all"));
+	for (int i = 0; i < lengthof(known_components); i++)
+		if (strcmp(component, known_components[i]) == 0)
+			return (traced_components & (1 << i)) != 0;
+	return false;
 }
 
+/* The components that the list names, as bits; false when one is unknown. */
 static bool
 check_trace(char **value, void **extra, GucSource source)
 {
 	char	   *copy = pstrdup(*value);
+	List	   *words;
+	ListCell   *cell;
+	int			bits = 0;
 
-	for (char *word = strtok(copy, ", \t"); word != NULL;
-		 word = strtok(NULL, ", \t"))
+	if (!SplitIdentifierString(copy, ',', &words))
 	{
-		bool		known = strcmp(word, "all") == 0;
+		GUC_check_errdetail("List syntax is invalid.");
+		return false;
+	}
+	foreach(cell, words)
+	{
+		const char *word = lfirst(cell);
+		int			i = 0;
 
-		for (int i = 0; i < lengthof(known_components); i++)
-			known |= strcmp(word, known_components[i]) == 0;
-		if (!known)
+		while (i < lengthof(known_components) &&
+			   strcmp(word, known_components[i]) != 0)
+			i++;
+		if (strcmp(word, "all") == 0)
+			bits = ~0;
+		else if (i < lengthof(known_components))
+			bits |= 1 << i;
+		else
 		{
 			GUC_check_errdetail("There is no component \"%s\".", word);
 			GUC_check_errhint("Components are \"http\", \"retry\", \"batch\" and \"all\".");
 			return false;
 		}
 	}
+	*extra = itable_setting_alloc(sizeof(int));
+	if (*extra == NULL)
+		return false;
+	*(int *) *extra = bits;
 	return true;
+}
+
+static void
+assign_trace(const char *value, void *extra)
+{
+	traced_components = extra != NULL ? *(int *) extra : 0;
 }
 
 void
@@ -119,6 +130,7 @@ itable_settings_init(void)
 							   "Parts of the store client whose doings are logged.",
 							   "A list of \"http\", \"retry\", \"batch\", or \"all\".",
 							   &trace_components, "",
-							   PGC_USERSET, 0, check_trace, NULL, NULL);
+							   PGC_USERSET, GUC_LIST_INPUT, check_trace,
+							   assign_trace, NULL);
 	MarkGUCPrefixReserved("itable_fdw");
 }
