@@ -115,16 +115,26 @@ check_policy(char service, const XmlNode *node, const Policy *p,
 	return ERR_NONE;
 }
 
+/* Times come back with all seven digits, whatever was sent. */
+static void
+put_time(Buf *out, const char *name, Span text)
+{
+	char		time[TIMESTAMP_MAX];
+	int64_t		ticks;
+
+	if (text.n == 0 || !timestamp_parse(text, &ticks))
+		return;
+	xml_element(out, name, (Span) {time, timestamp_format7(time, ticks)});
+}
+
 static void
 put_policy(Buf *out, const Policy *p)
 {
 	BUF_LIT(out, "<SignedIdentifier>");
 	xml_element(out, "Id", p->id);
 	BUF_LIT(out, "<AccessPolicy>");
-	if (p->start.n > 0)
-		xml_element(out, "Start", p->start);
-	if (p->expiry.n > 0)
-		xml_element(out, "Expiry", p->expiry);
+	put_time(out, "Start", p->start);
+	put_time(out, "Expiry", p->expiry);
 	if (p->permission.n > 0)
 		xml_element(out, "Permission", p->permission);
 	BUF_LIT(out, "</AccessPolicy></SignedIdentifier>");

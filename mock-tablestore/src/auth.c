@@ -2,8 +2,9 @@
  * auth.c
  *	  Accounts, and whether a request is signed by one of them.
  *
- * SharedKey and SharedKeyLite in their table form: no canonicalized headers,
- * no query but comp=, the path as it was sent.  The key's two SHA-256 states
+ * SharedKey and SharedKeyLite, whose check is the same for every service up
+ * to the text that is signed.  That of tables: no canonicalized headers, no
+ * query but comp=, the path as it was sent.  The key's two SHA-256 states
  * are computed once per account, which halves the work of a signature.
  * Accounts are added before the server starts and never change after that.
  */
@@ -141,11 +142,13 @@ auth_verify(const Account *account, const Buf *text, Span signature)
 
 /* "/account", the path, and ?comp= if the query has one. */
 static void
-put_resource(Buf *out, const Account *account, Span raw_path, Span query)
+put_resource(Buf *out, const Signed *s)
 {
+	Span		query = s->query;
+
 	buf_putc(out, '/');
-	buf_puts(out, account->name);
-	buf_span(out, raw_path);
+	buf_puts(out, s->account->name);
+	buf_span(out, s->raw_path);
 	while (query.n > 0)
 	{
 		const char *amp = memchr(query.p, '&', query.n);
@@ -161,17 +164,32 @@ put_resource(Buf *out, const Account *account, Span raw_path, Span query)
 }
 
 static void
-put_header(Buf *out, HeaderLookup header, void *who, const char *name)
+put_header(Buf *out, const Signed *s, const char *name)
 {
-	const char *value = header(who, name);
+	const char *value = s->header(s->who, name);
 
 	if (value)
 		buf_puts(out, value);
 	buf_putc(out, '\n');
 }
 
-bool
-auth_date_is_near(const char *date)
+void
+table_signed_text(Buf *out, const Signed *s, bool lite, const char *date)
+{
+	if (!lite)
+	{
+		buf_puts(out, s->method);
+		buf_putc(out, '\n');
+		put_header(out, s, "Content-MD5");
+		put_header(out, s, "Content-Type");
+	}
+	buf_puts(out, date);
+	buf_putc(out, '\n');
+	put_resource(out, s);
+}
+
+static bool
+date_is_near(const char *date)
 {
 	int64_t		ticks;
 	int64_t		away;
@@ -182,8 +200,9 @@ auth_date_is_near(const char *date)
 	return away <= MAX_SKEW_TICKS && away >= -MAX_SKEW_TICKS;
 }
 
-bool
-auth_split(Span value, bool *lite, Span *name, Span *signature)
+/* "Scheme name:signature"; lite says which scheme it is. */
+static bool
+split(Span value, bool *lite, Span *name, Span *signature)
 {
 	const char *colon;
 
@@ -209,42 +228,31 @@ auth_split(Span value, bool *lite, Span *name, Span *signature)
 }
 
 ErrCode
-auth_check(Arena *a, const Account *account, const char *method,
-		   Span raw_path, Span query, HeaderLookup header, void *who,
-		   const char **detail)
+auth_check(const Signed *s, SignedText text, const char **detail)
 {
-	const char *value = header(who, "Authorization");
-	const char *date = header(who, "x-ms-date");
-	Buf			text = {0};
+	const char *value = s->header(s->who, "Authorization");
+	const char *date = s->header(s->who, "x-ms-date");
+	Buf			signed_text = {0};
 	bool		lite;
 	bool		ok;
 	Span		name;
 	Span		signature;
 
-	if (value == NULL)
-		return ERR_AUTHENTICATION_FAILED;
-	if (!auth_split(span_of(value), &lite, &name, &signature))
+	if (value == NULL || !split(span_of(value), &lite, &name, &signature))
 		return ERR_INVALID_AUTHENTICATION_INFO;
-	if (account == NULL || account_find(name) != account)
+	if (s->account == NULL || account_find(name) != s->account)
 		return ERR_AUTHENTICATION_FAILED;
 	if (date == NULL)
-		date = header(who, "Date");
-	if (!auth_date_is_near(date))
+		date = s->header(s->who, "Date");
+	if (!date_is_near(date))
 	{
-		*detail = AUTH_DATE_DETAIL;
+		*detail = "Server failed to authenticate the request. The date "
+			"header (x-ms-date or Date) is missing, malformed or more than "
+			"15 minutes away from the server's time.";
 		return ERR_AUTHENTICATION_FAILED;
 	}
-	if (!lite)
-	{
-		buf_puts(&text, method);
-		buf_putc(&text, '\n');
-		put_header(&text, header, who, "Content-MD5");
-		put_header(&text, header, who, "Content-Type");
-	}
-	buf_puts(&text, date);
-	buf_putc(&text, '\n');
-	put_resource(&text, account, raw_path, query);
-	ok = auth_verify(account, &text, signature);
-	buf_free(&text);
+	text(&signed_text, s, lite, date);
+	ok = auth_verify(s->account, &signed_text, signature);
+	buf_free(&signed_text);
 	return ok ? ERR_NONE : ERR_AUTHENTICATION_FAILED;
 }

@@ -22,20 +22,30 @@ extern void account_free_all(void);
 extern bool auth_verify(const Account *account, const Buf *text,
 						Span signature);
 
-/* "Scheme name:signature"; lite says which scheme it is. */
-extern bool auth_split(Span value, bool *lite, Span *name, Span *signature);
+/* What the signature in an Authorization header may be of. */
+typedef struct Signed
+{
+	Arena	   *arena;
+	const Account *account;		/* the URL's; NULL when there is no such */
+	const char *method;
+	Span		raw_path;		/* as sent, percent-encoded */
+	Span		query;			/* as sent */
+	const Command *cmd;			/* its parameters are decoded */
+	HeaderLookup header;
+	HeaderEach	each;
+	void	   *who;			/* first argument of header and each */
+} Signed;
 
-/* Is the date of x-ms-date or Date at most 15 minutes off? */
-extern bool auth_date_is_near(const char *date);
-#define AUTH_DATE_DETAIL \
-	"Server failed to authenticate the request. The date header (x-ms-date " \
-	"or Date) is missing, malformed or more than 15 minutes away from the " \
-	"server's time."
+/* Appends the text that one service has signed; date as it was sent. */
+typedef void (*SignedText) (Buf *out, const Signed *s, bool lite,
+							const char *date);
 
-/* raw_path and query as sent, percent-encoded. */
-extern ErrCode auth_check(Arena *a, const Account *account,
-						  const char *method, Span raw_path, Span query,
-						  HeaderLookup header, void *who,
+/* SharedKey and SharedKeyLite, for any service. */
+extern ErrCode auth_check(const Signed *s, SignedText text,
 						  const char **detail);
+
+/* The text of the table service. */
+extern void table_signed_text(Buf *out, const Signed *s, bool lite,
+							  const char *date);
 
 #endif							/* MTS_AUTH_H */

@@ -262,6 +262,7 @@ read_headers(HeaderLookup header, void *who, Command *cmd)
 	else
 		cmd->level = level_of(format ? format->p : header(who, "Accept"));
 	cmd->if_match = header(who, "If-Match");
+	cmd->has_if_none_match = header(who, "If-None-Match") != NULL;
 	cmd->content_type = header(who, "Content-Type");
 	cmd->has_prefer = prefer != NULL;
 	cmd->no_content = prefer && strstr(prefer, "return-no-content") != NULL;

@@ -60,6 +60,7 @@ typedef struct Command
 	int			nparams;
 	Level		level;
 	const char *if_match;		/* NULL: not sent */
+	bool		has_if_none_match;
 	const char *content_id;		/* NULL: not sent */
 	const char *content_type;	/* NULL: not sent */
 	bool		no_content;		/* Prefer: return-no-content */
@@ -85,6 +86,8 @@ typedef struct Reply
 	const char *content_type;	/* NULL: no body */
 	Header		headers[MAX_REPLY_HEADERS];
 	int			nheaders;
+	bool		front_end;		/* without the headers of the table server */
+	Span		exposed;		/* header names a CORS rule exposes */
 	int			entities_in;	/* written */
 	int			entities_out;	/* returned */
 } Reply;
@@ -102,6 +105,11 @@ typedef struct Context
 } Context;
 
 typedef const char *(*HeaderLookup) (void *who, const char *name);
+typedef void (*HeaderSink) (void *closure, const char *name,
+							const char *value);
+
+/* Calls the sink with every header of the request. */
+typedef void (*HeaderEach) (void *who, HeaderSink sink, void *closure);
 
 extern ErrCode command_parse(Arena *a, const char *method, Span path,
 							 Span query, HeaderLookup header, void *who,

@@ -20,6 +20,13 @@ static const ErrInfo error_table[ERR_COUNT] = {
 	"Authorization header is formed correctly including the signature."},
 	[ERR_BATCH_PARTITIONS] = {400, "CommandsInBatchActOnDifferentPartitions",
 	"All commands in a batch must operate on same entity group."},
+	[ERR_BEARER_CHALLENGE] = {401, "InvalidAuthenticationInfo",
+		"Server failed to authenticate the request. Please refer to the "
+	"information in the www-authenticate header."},
+	[ERR_CORS_HEADER] = {400, "InvalidHeaderValue",
+	"A required CORS header is not present."},
+	[ERR_CORS_PREFLIGHT] = {403, "CorsPreflightFailure",
+		"CORS not enabled or no matching rule found for this request."},
 	[ERR_DUPLICATE_PROPERTIES] = {400, "DuplicatePropertiesSpecified",
 	"A property is specified more than one time."},
 	[ERR_ENTITY_EXISTS] = {409, "EntityAlreadyExists",
@@ -158,7 +165,7 @@ status_text(int status)
 	}			texts[] = {
 		{200, "OK"}, {201, "Created"}, {202, "Accepted"},
 		{204, "No Content"}, {304, "Not Modified"}, {400, "Bad Request"},
-		{403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"},
+		{401, "Unauthorized"}, {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"},
 		{409, "Conflict"}, {412, "Precondition Failed"},
 		{413, "Request Entity Too Large"}, {415, "Unsupported Media Type"},
 		{429, "Too Many Requests"}, {500, "Internal Server Error"},
@@ -216,6 +223,23 @@ error_body(Buf *out, bool xml, const char *code, const char *message,
 		BUF_LIT(out, "}}}");
 	}
 	buf_free(&text);
+}
+
+void
+error_body_front_end(Buf *out, const char *code, const char *message,
+					 const char *request_id)
+{
+	char		now[TIMESTAMP_MAX];
+
+	timestamp_format7(now, timestamp_now());
+	BUF_LIT(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?><m:error "
+			"xmlns:m=\"http://schemas.microsoft.com/ado/2007/08/dataservices"
+			"/metadata\"><m:code>");
+	put_xml(out, code);
+	BUF_LIT(out, "</m:code><m:message xml:lang=\"en-US\">");
+	put_xml(out, message);
+	buf_printf(out, "\nRequestId:%s\nTime:%s</m:message></m:error>",
+			   request_id, now);
 }
 
 void

@@ -17,6 +17,9 @@ typedef enum ErrCode
 	ERR_ATOM_NOT_SUPPORTED,
 	ERR_AUTHENTICATION_FAILED,
 	ERR_BATCH_PARTITIONS,
+	ERR_BEARER_CHALLENGE,
+	ERR_CORS_HEADER,
+	ERR_CORS_PREFLIGHT,
 	ERR_DUPLICATE_PROPERTIES,
 	ERR_ENTITY_EXISTS,
 	ERR_ENTITY_TOO_LARGE,
@@ -80,9 +83,16 @@ typedef struct ErrInfo
 extern const ErrInfo *error_info(ErrCode code);
 extern const char *status_text(int status);
 
-/* The body the service sends for an error, JSON or XML. */
+/* The body the table server sends for an error, JSON or XML. */
 extern void error_body(Buf *out, bool xml, const char *code,
 					   const char *message, const char *request_id);
+
+/*
+ * The <m:error> that stands before the table server: who may not ask, and
+ * what concerns the service or a table's policies.
+ */
+extern void error_body_front_end(Buf *out, const char *code,
+								 const char *message, const char *request_id);
 
 /* The <Error> of the queue service. */
 extern void error_body_plain(Buf *out, const char *code, const char *message,

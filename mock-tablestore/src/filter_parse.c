@@ -3,8 +3,8 @@
  *	  From the text of $filter to a tree.
  *
  * Grammar: or < and < not < comparison; a comparison has one property and
- * one literal, on either side.  Anything else (functions, null, arithmetic,
- * two properties, a lone property) is InvalidInput, as with the service.
+ * one literal, on either side.  Functions and arithmetic are NotImplemented,
+ * anything else (null, two properties, a lone property) is InvalidInput.
  * Easy to break: nesting is bounded because evaluation recurses.
  */
 #include "filter.h"
@@ -32,12 +32,14 @@ typedef struct Parser
 {
 	Arena	   *arena;
 	Filter	   *filter;
+	Span		text;			/* all of it */
 	Span		rest;			/* text after the current token */
 	TokenKind	kind;			/* current token */
 	Span		word;			/* of TOKEN_WORD */
 	Value		literal;		/* of TOKEN_LITERAL */
 	int			depth;
 	const char *detail;			/* what was wrong */
+	ErrCode		err;			/* with it, or ERR_NONE */
 } Parser;
 
 static bool
@@ -53,6 +55,7 @@ static void
 bad_token(Parser *p, const char *why)
 {
 	p->kind = TOKEN_BAD;
+	p->err = ERR_INVALID_INPUT;
 	p->detail = arena_printf(p->arena, "One of the request inputs is not "
 							 "valid. %s", why);
 }
@@ -231,12 +234,43 @@ next_token(Parser *p)
 		bad_token(p, arena_printf(p->arena, "Syntax error at '%c'.", c));
 }
 
+/* The current token, which ends at the position told, does not fit. */
 static FilterNode *
 fail(Parser *p, const char *why)
 {
-	if (p->detail == NULL)
-		bad_token(p, why);
+	if (p->err != ERR_NONE)
+		return NULL;
+	p->kind = TOKEN_BAD;
+	p->err = ERR_INVALID_INPUT;
+	p->detail = arena_printf(p->arena, "Syntax error at position %zu in "
+							 "'%.*s'. %s", p->text.n - p->rest.n,
+							 (int) p->text.n, p->text.p, why);
 	return NULL;
+}
+
+/* What OData has and the service does not. */
+static FilterNode *
+not_implemented(Parser *p)
+{
+	if (p->err == ERR_NONE)
+	{
+		p->kind = TOKEN_BAD;
+		p->err = ERR_NOT_IMPLEMENTED;
+	}
+	return NULL;
+}
+
+static bool
+is_arithmetic(Span word)
+{
+	static const char *const names[] = {"add", "sub", "mul", "div", "mod"};
+
+	for (int i = 0; i < 5; i++)
+	{
+		if (span_eq(word, span_of(names[i])))
+			return true;
+	}
+	return false;
 }
 
 static FilterNode *
@@ -317,6 +351,9 @@ parse_comparison(Parser *p)
 	Value		literal = p->literal;
 
 	next_token(p);
+	if ((p->kind == TOKEN_OPEN && !literal_first) ||
+		(p->kind == TOKEN_WORD && is_arithmetic(p->word)))
+		return not_implemented(p);
 	if (p->kind != TOKEN_WORD || !operator_of(p->word, &node->op))
 		return fail(p, "A comparison operator was expected.");
 	next_token(p);
@@ -330,6 +367,9 @@ parse_comparison(Parser *p)
 	else
 		return fail(p, "A comparison needs one property and one constant.");
 	next_token(p);
+	if ((p->kind == TOKEN_OPEN && literal_first) ||
+		(p->kind == TOKEN_WORD && is_arithmetic(p->word)))
+		return not_implemented(p);
 	node->slot = slot_of(p, name);
 	if (node->slot < 0 && node->slot != SLOT_TIMESTAMP &&
 		literal.type == VT_STRING)
@@ -408,7 +448,7 @@ parse_or(Parser *p)
 ErrCode
 filter_parse(Arena *a, Span text, Filter *f, const char **detail)
 {
-	Parser		p = {.arena = a, .filter = f, .rest = text};
+	Parser		p = {.arena = a,.filter = f,.text = text,.rest = text};
 	size_t		units;
 
 	memset(f, 0, sizeof(*f));
@@ -422,5 +462,5 @@ filter_parse(Arena *a, Span text, Filter *f, const char **detail)
 		f->root = fail(&p, "Unexpected text after the expression.");
 	if (f->root == NULL)
 		*detail = p.detail;
-	return f->root ? ERR_NONE : ERR_INVALID_INPUT;
+	return f->root ? ERR_NONE : p.err;
 }

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cors.h"
 #include "latency.h"
 #include "logfile.h"
 #include "park.h"
@@ -161,6 +162,47 @@ connection_fd(struct MHD_Connection *connection)
 	return info->connect_fd;
 }
 
+typedef struct Exposed
+{
+	Span		rule;
+	Buf			names;
+} Exposed;
+
+static enum MHD_Result
+expose(void *cls, enum MHD_ValueKind kind, const char *name,
+	   const char *value)
+{
+	Exposed    *e = cls;
+
+	if (cors_exposes(e->rule, name))
+		buf_printf(&e->names, "%s%s", e->names.n ? "," : "", name);
+	return MHD_YES;
+}
+
+/* Last of all, because it names the headers of this reply. */
+static void
+add_exposed(struct MHD_Response *response, Span rule)
+{
+	Exposed		e = {.rule = rule};
+
+	MHD_get_response_headers(response, expose, &e);
+	expose(&e, MHD_HEADER_KIND, "Date", NULL);
+	buf_putc(&e.names, '\0');
+	MHD_add_response_header(response, "Access-Control-Expose-Headers",
+							e.names.p);
+	buf_free(&e.names);
+}
+
+/* What the table server adds to its replies, and the front end does not. */
+static void
+add_table_headers(struct MHD_Response *response, const Reply *reply)
+{
+	MHD_add_response_header(response, "Cache-Control", "no-cache");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	if (reply->content_type)
+		MHD_add_response_header(response, "DataServiceVersion", "3.0;");
+}
+
 static void
 add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 {
@@ -168,8 +210,10 @@ add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 	const char *client_id = r->header(r->who, "x-ms-client-request-id");
 	bool		queue = r->service == SERVICE_QUEUE;
 
-	MHD_add_response_header(response, "Cache-Control", "no-cache");
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	if (queue)
+		MHD_add_response_header(response, "Cache-Control", "no-cache");
+	else if (!r->is_mock && !r->reply.front_end)
+		add_table_headers(response, &r->reply);
 	MHD_add_response_header(response, "Server", queue ?
 							"Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0" :
 							"Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0");
@@ -180,13 +224,10 @@ add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 		MHD_add_response_header(response, "x-ms-client-request-id",
 								client_id);
 	if (r->reply.content_type)
+	{
 		MHD_add_response_header(response, "Content-Type",
 								r->reply.content_type);
-	if (!r->is_mock && r->reply.content_type)
-	{
-		if (!queue)
-			MHD_add_response_header(response, "DataServiceVersion", "3.0;");
-		if (chunked)
+		if (chunked && !r->is_mock)
 			MHD_add_response_header(response, "Transfer-Encoding", "chunked");
 	}
 	else if (!r->is_mock && r->reply.status == 204)
@@ -200,6 +241,8 @@ add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 	for (int i = 0; i < r->reply.nheaders; i++)
 		MHD_add_response_header(response, r->reply.headers[i].name,
 								r->reply.headers[i].value);
+	if (r->reply.exposed.n > 0)
+		add_exposed(response, r->reply.exposed);
 }
 
 static enum MHD_Result

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "auth.h"
+#include "bearer.h"
 #include "fault.h"
 #include "http_server.h"
 #include "journal.h"
@@ -64,6 +65,9 @@ static const char help_text[] =
 "  --account NAME       an account, followed by its key; both may be given\n"
 "  --key BASE64         several times (default: the well-known account of\n"
 "                       the emulators, " EMULATOR_ACCOUNT ")\n"
+"  --oauth basic        accept bearer tokens (JWT) whose claims nbf, exp, iss and\n"
+"                       aud are right; their signatures are not checked\n"
+"  --oauth-http         accept them over plain HTTP, too\n"
 "  --log FILE           append a line per request to FILE (- is stderr)\n"
 "  --latency MS[:JITTER]  wait that long before every request is served, and\n"
 "                       up to JITTER ms longer\n"
@@ -219,6 +223,10 @@ set_behaviour(int option, const char *text)
 		set_fault(text);
 	else if (option == 't' && !latency_set(text))
 		usage_error("--latency needs MS or MS:JITTER, not \"%s\"", text);
+	else if (option == 'o' && !bearer_set(text))
+		usage_error("--oauth knows basic and none, not \"%s\"", text);
+	else if (option == 'O')
+		bearer_allow_http();
 	else if (option == 'i' && !limits_set(text))
 		usage_error("--limits knows azure and none, not \"%s\"", text);
 }
@@ -238,6 +246,8 @@ static const struct option long_options[] = {
 	{"seed", required_argument, NULL, 's'},
 	{"limits", required_argument, NULL, 'i'},
 	{"strict", no_argument, NULL, 'S'},
+	{"oauth", required_argument, NULL, 'o'},
+	{"oauth-http", no_argument, NULL, 'O'},
 	{"fault", required_argument, NULL, 'f'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'v'},
@@ -292,6 +302,8 @@ read_options(int argc, char **argv, Options *o)
 			case 'i':
 			case 'S':
 			case 'f':
+			case 'o':
+			case 'O':
 				set_behaviour(c, optarg);
 				break;
 			case 'h':

@@ -46,7 +46,8 @@ put_part(Buf *out, const char *boundary, const Command *cmd,
 
 /* Turns an error into the reply of the part at index. */
 static void
-error_part(Context *c, ErrCode err, int index, Reply *part)
+error_part(Context *c, const Command *cmd, ErrCode err, int index,
+		   Reply *part)
 {
 	const ErrInfo *info = error_info(err);
 	const char *message = part->detail ? part->detail : info->message;
@@ -55,6 +56,9 @@ error_part(Context *c, ErrCode err, int index, Reply *part)
 	part->status = info->status;
 	part->body.n = 0;
 	part->nheaders = 0;
+	if (cmd->has_prefer)
+		reply_header(part, "Preference-Applied", cmd->no_content ?
+					 "return-no-content" : "return-content");
 	part->content_type = content_type_of(LEVEL_MINIMAL, true);
 	error_body(&part->body, false, info->code, message, c->request_id);
 }
@@ -174,7 +178,7 @@ run_changeset(Context *c, const Batch *b, const char *boundary, Reply *reply)
 		err = prepare_err;
 	if (err != ERR_NONE)
 	{
-		error_part(c, err, done, &broken);
+		error_part(c, &b->commands[done], err, done, &broken);
 		put_part(&reply->body, boundary, &b->commands[done], &broken);
 		buf_free(&broken.body);
 	}
@@ -206,7 +210,7 @@ run_query(Context *c, const Batch *b, const char *boundary, Reply *reply)
 		err = cmd->op == OP_QUERY ? entity_query(c, cmd, &part) :
 			entity_get(c, cmd, &part);
 	if (err != ERR_NONE)
-		error_part(c, err, 0, &part);
+		error_part(c, cmd, err, 0, &part);
 	else
 		reply->entities_out = part.entities_out;
 	put_part(&reply->body, boundary, cmd, &part);

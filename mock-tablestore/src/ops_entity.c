@@ -69,12 +69,23 @@ check_content_type(const char *type)
 	return ERR_MEDIA_TYPE;
 }
 
-/* "*", or something that could be an ETag. */
+/* No If-None-Match, and If-Match is "*" or something like an ETag. */
 static ErrCode
-check_if_match(Arena *a, const char *etag, const char **detail)
+check_if_match(Arena *a, const Command *cmd, const char **detail)
 {
+	const char *etag = cmd->if_match;
 	size_t		n = etag ? strlen(etag) : 0;
 
+	if (cmd->has_if_none_match)
+	{
+		*detail = etag ? "Both If-Match and If-None-Match HTTP headers cannot "
+			"be specified at the same time. Please specify either one of the "
+			"headers or none of them." : cmd->op == OP_DELETE ?
+			"If-None-Match HTTP header cannot be specified for DELETE "
+			"operations." : "If-None-Match HTTP header cannot be specified "
+			"for PUT operations.";
+		return ERR_INVALID_INPUT;
+	}
 	if (etag == NULL || strcmp(etag, "*") == 0)
 		return ERR_NONE;
 	if (n >= 2 && etag[n - 1] == '"' &&
@@ -134,10 +145,10 @@ write_prepare(Context *c, const Command *cmd, Write *w, Reply *reply)
 	if (cmd->op == OP_INSERT && !cmd->no_content &&
 		cmd->level == LEVEL_UNSUPPORTED)
 		return ERR_ATOM_NOT_SUPPORTED;
-	if (cmd->op == OP_DELETE && cmd->if_match == NULL)
-		return ERR_MISSING_HEADER;
 	if (cmd->op != OP_INSERT)
-		err = check_if_match(c->arena, cmd->if_match, &reply->detail);
+		err = check_if_match(c->arena, cmd, &reply->detail);
+	if (err == ERR_NONE && cmd->op == OP_DELETE && cmd->if_match == NULL)
+		return ERR_MISSING_HEADER;
 	if (err == ERR_NONE && cmd->op != OP_DELETE)
 	{
 		err = check_content_type(cmd->content_type);

@@ -8,6 +8,7 @@
 #include "router.h"
 
 #include "clock.h"
+#include "cors.h"
 #include "operation.h"
 #include "park.h"
 #include "zombie.h"
@@ -173,6 +174,7 @@ serve_reset(Request *r, Store *store)
 	result = store_reset(store);
 	if (result == STORE_OK)
 		result = queue_store_reset(store);
+	cors_changed(store);
 	store_unlock(store);
 	if (result == STORE_OK)
 		answer(r, 204, NULL);

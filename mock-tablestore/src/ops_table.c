@@ -162,7 +162,12 @@ table_acl(Context *c, const Command *cmd, Reply *reply)
 
 	store_lock(c->store);
 	if (store_table_find(c->store, c->account, cmd->table) == NULL)
+	{
+		/* A resource, says the front end, where a query says a table. */
 		err = table_missing(cmd->table, &reply->detail);
+		if (err == ERR_TABLE_NOT_FOUND)
+			err = ERR_RESOURCE_NOT_FOUND;
+	}
 	else if (cmd->op == OP_ACL_SET)
 		err = acl_store(c, SERVICE_TABLE, cmd->table, cmd->body,
 						&reply->detail);

@@ -1,31 +1,33 @@
 /*
  * properties.c
- *	  Service properties: logging, metrics and CORS rules, stored as sent.
+ *	  Service properties: logging, metrics and CORS rules, read and kept.
  *
  * Each of the four sections is a setting of its own, because a PUT leaves
- * the sections it does not name as they were.  They have no effect: nothing
- * is logged or measured for them, and no preflight request is answered.
+ * the sections it does not name as they were.  Cors takes effect (cors.c);
+ * nothing is logged or measured for the others.
  */
 #include "properties.h"
 
 #include <stdio.h>
 
+#include "cors.h"
 #include "setting.h"
 #include "timestamp.h"
 #include "xml.h"
 
-#define MAX_CORS_RULES 5
 #define MAX_RETENTION_DAYS 365
 
 static const char *const sections[] = {"Logging", "HourMetrics",
 	"MinuteMetrics", "Cors"};
 
 #define SECTIONS (sizeof(sections) / sizeof(sections[0]))
+#define LOGGING 0
+#define CORS 3
 
 /* What an account has before anything was set. */
 static const char *const defaults[SECTIONS] = {
-	"<Logging><Version>1.0</Version><Delete>false</Delete><Read>false</Read>"
-	"<Write>false</Write><RetentionPolicy><Enabled>false</Enabled>"
+	"<Logging><Version>1.0</Version><Read>false</Read><Write>false</Write>"
+	"<Delete>false</Delete><RetentionPolicy><Enabled>false</Enabled>"
 	"</RetentionPolicy></Logging>",
 	"<HourMetrics><Version>1.0</Version><Enabled>true</Enabled>"
 	"<IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled>"
@@ -36,10 +38,10 @@ static const char *const defaults[SECTIONS] = {
 	"<Cors />"
 };
 
-static const char *
-setting_name(Arena *a, char service, size_t section)
+const char *
+properties_setting(Arena *a, char service, const char *section)
 {
-	return arena_printf(a, "properties/%c/%s", service, sections[section]);
+	return arena_printf(a, "properties/%c/%s", service, section);
 }
 
 static ErrCode
@@ -83,8 +85,10 @@ check_retention(const XmlNode *section)
 		return err;
 	if (!xml_value(node, "Days", &text))
 		return ERR_XML_DOCUMENT;
-	return read_number(text, &days) && days >= 1 &&
-		days <= MAX_RETENTION_DAYS ? ERR_NONE : ERR_XML_NODE_VALUE;
+	if (!read_number(text, &days))
+		return ERR_XML_NODE_VALUE;
+	return days >= 1 && days <= MAX_RETENTION_DAYS ? ERR_NONE :
+		ERR_XML_DOCUMENT;
 }
 
 static ErrCode
@@ -124,62 +128,38 @@ check_metrics(const XmlNode *section)
 }
 
 static ErrCode
-check_cors(const XmlNode *section)
-{
-	static const char *const needed[] = {"AllowedOrigins", "AllowedMethods",
-	"MaxAgeInSeconds", "ExposedHeaders", "AllowedHeaders"};
-	int			rules = 0;
-	int			age;
-	Span		text;
-
-	for (const XmlNode *rule = section->first; rule; rule = rule->next)
-	{
-		if (!span_eq(rule->name, SPAN("CorsRule")) ||
-			++rules > MAX_CORS_RULES)
-			return ERR_XML_DOCUMENT;
-		for (int i = 0; i < 5; i++)
-		{
-			if (!xml_value(rule, needed[i], &text))
-				return ERR_XML_DOCUMENT;
-			if (i < 2 && text.n == 0)
-				return ERR_XML_NODE_VALUE;
-			if (i == 2 && !read_number(text, &age))
-				return ERR_XML_NODE_VALUE;
-		}
-	}
-	return ERR_NONE;
-}
-
-static ErrCode
 check_section(size_t section, const XmlNode *node)
 {
 	switch (section)
 	{
-		case 0:
+		case LOGGING:
 			return check_logging(node);
-		case 3:
-			return check_cors(node);
+		case CORS:
+			return cors_check(node);
 		default:
 			return check_metrics(node);
 	}
 }
 
-/* Elements without blanks between them; our own spelling of the same. */
+/* The elements a section may have, in the order they are given back. */
+static const char *const order[] = {"Version", "Read", "Write", "Delete",
+"Enabled", "IncludeAPIs", "RetentionPolicy", "Days"};
+
 static void
 put_node(Buf *out, const XmlNode *node)
 {
 	int			n = (int) node->name.n;
 
-	if (node->first == NULL && span_trim(node->text).n == 0)
-	{
-		buf_printf(out, "<%.*s />", n, node->name.p);
-		return;
-	}
 	buf_printf(out, "<%.*s>", n, node->name.p);
 	if (node->first == NULL)
 		xml_text(out, span_trim(node->text));
-	for (const XmlNode *c = node->first; c; c = c->next)
-		put_node(out, c);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+	{
+		const XmlNode *child = xml_child(node, order[i]);
+
+		if (child)
+			put_node(out, child);
+	}
 	buf_printf(out, "</%.*s>", n, node->name.p);
 }
 
@@ -196,7 +176,8 @@ properties_get(Context *c, char service, Reply *reply)
 	for (size_t i = 0; i < SECTIONS && result != STORE_FAILED; i++)
 	{
 		result = setting_get(c->store, c->arena, c->account,
-							 setting_name(c->arena, service, i), &text);
+							 properties_setting(c->arena, service,
+												sections[i]), &text);
 		buf_span(out, result == STORE_OK ? text : span_of(defaults[i]));
 	}
 	store_unlock(c->store);
@@ -227,10 +208,14 @@ store_sections(Context *c, char service, const XmlNode *root)
 		Buf			out = {0};
 		Span		text;
 
-		put_node(&out, n);
+		if (section_of(n) == CORS)
+			cors_print(c->arena, &out, n);
+		else
+			put_node(&out, n);
 		text = (Span) {out.p, out.n};
 		if (setting_put(c->store, c->account,
-						setting_name(c->arena, service, section_of(n)),
+						properties_setting(c->arena, service,
+										   sections[section_of(n)]),
 						&text) != STORE_OK)
 			err = ERR_INTERNAL;
 		buf_free(&out);
@@ -267,6 +252,8 @@ properties_set(Context *c, char service, Span body, Reply *reply)
 		err = ERR_INTERNAL;
 	if (err != ERR_NONE)
 		store_rollback(c->store);
+	else
+		cors_changed(c->store);
 	store_unlock(c->store);
 	reply->status = 202;
 	return err;

@@ -31,12 +31,6 @@ typedef enum QueueOp
 	MESSAGE_DELETE
 } QueueOp;
 
-typedef void (*HeaderSink) (void *closure, const char *name,
-							const char *value);
-
-/* Calls the sink with every header of the request. */
-typedef void (*HeaderEach) (void *who, HeaderSink sink, void *closure);
-
 typedef struct QueueCommand
 {
 	QueueOp		op;
@@ -53,12 +47,9 @@ extern ErrCode queue_parse(Arena *a, const char *method, Span path,
 extern ErrCode queue_allows(const Grant *g, QueueOp op);
 extern bool queue_op_writes(QueueOp op);
 
-/* queue_auth.c: like auth_check, with the signed texts of this service. */
-extern ErrCode queue_auth_check(Arena *a, const Account *account,
-								const char *method, Span raw_path,
-								const Command *cmd, HeaderLookup header,
-								HeaderEach each, void *who,
-								const char **detail);
+/* queue_auth.c: the texts this service has signed. */
+extern void queue_signed_text(Buf *out, const Signed *s, bool lite,
+							  const char *date);
 
 /* ops_queue.c and ops_message.c */
 extern ErrCode queue_run(Context *c, const QueueCommand *q,

@@ -1,10 +1,11 @@
 /*
  * queue_auth.c
- *	  SharedKey and SharedKeyLite as the queue service signs them.
+ *	  The text that SharedKey and SharedKeyLite sign for the queue service.
  *
- * Unlike tables, the text has the x-ms- headers in canonical form, and that
- * of SharedKey all parameters of the query, decoded and sorted.  Easy to
- * break: a Content-Length of 0 is signed as an empty line.
+ * The check itself is auth.c's.  Unlike tables, the text has the x-ms-
+ * headers in canonical form, and that of SharedKey all parameters of the
+ * query, decoded and sorted.  Easy to break: a Content-Length of 0 is signed
+ * as an empty line.
  */
 #include "queue.h"
 
@@ -115,41 +116,18 @@ put_lines(Buf *out, HeaderLookup header, void *who, bool lite)
 	}
 }
 
-ErrCode
-queue_auth_check(Arena *a, const Account *account, const char *method,
-				 Span raw_path, const Command *cmd, HeaderLookup header,
-				 HeaderEach each, void *who, const char **detail)
+void
+queue_signed_text(Buf *out, const Signed *s, bool lite, const char *date)
 {
-	const char *value = header(who, "Authorization");
-	const char *date = header(who, "x-ms-date");
-	const Span *comp = command_param(cmd, "comp");
-	Buf			text = {0};
-	bool		lite;
-	bool		ok;
-	Span		name;
-	Span		signature;
+	const Span *comp = command_param(s->cmd, "comp");
 
-	if (value == NULL)
-		return ERR_AUTHENTICATION_FAILED;
-	if (!auth_split(span_of(value), &lite, &name, &signature))
-		return ERR_INVALID_AUTHENTICATION_INFO;
-	if (account == NULL || account_find(name) != account)
-		return ERR_AUTHENTICATION_FAILED;
-	if (!auth_date_is_near(date ? date : header(who, "Date")))
-	{
-		*detail = AUTH_DATE_DETAIL;
-		return ERR_AUTHENTICATION_FAILED;
-	}
-	buf_printf(&text, "%s\n", method);
-	put_lines(&text, header, who, lite);
-	put_headers(&text, a, each, who);
-	buf_printf(&text, "/%s", account_name(account));
-	buf_span(&text, raw_path);
+	buf_printf(out, "%s\n", s->method);
+	put_lines(out, s->header, s->who, lite);
+	put_headers(out, s->arena, s->each, s->who);
+	buf_printf(out, "/%s", account_name(s->account));
+	buf_span(out, s->raw_path);
 	if (!lite)
-		put_parameters(&text, a, cmd);
+		put_parameters(out, s->arena, s->cmd);
 	else if (comp)
-		buf_printf(&text, "?comp=%.*s", (int) comp->n, comp->p);
-	ok = auth_verify(account, &text, signature);
-	buf_free(&text);
-	return ok ? ERR_NONE : ERR_AUTHENTICATION_FAILED;
+		buf_printf(out, "?comp=%.*s", (int) comp->n, comp->p);
 }

@@ -20,10 +20,12 @@ select_parse(Arena *a, const Span *text, Select *select)
 	Span		rest;
 
 	memset(select, 0, sizeof(*select));
-	if (text == NULL || span_trim(*text).n == 0 ||
-		span_eq(span_trim(*text), SPAN("*")))
+	if (text == NULL)
 		return;
-	select->text = *text;
+	select->given = true;
+	select->text = span_trim(*text);
+	if (select->text.n == 0 || span_eq(select->text, SPAN("*")))
+		return;
 	select->names = arena_alloc(a, sizeof(Span) * (text->n / 2 + 2));
 	rest = *text;
 	while (true)
@@ -92,7 +94,7 @@ render_metadata(const Renderer *r, Buf *out, bool single)
 	buf_span(out, r->table);
 	if (single)
 		BUF_LIT(out, "/@Element");
-	if (r->select.names)
+	if (r->select.given)
 	{
 		Buf			quoted = {0};
 

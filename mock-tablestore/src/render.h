@@ -13,6 +13,7 @@ typedef struct Select
 	Span	   *names;
 	int			n;
 	Span		text;			/* as sent, for odata.metadata */
+	bool		given;			/* also when it selects everything */
 } Select;
 
 typedef struct Renderer

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "auth.h"
+#include "bearer.h"
+#include "cors.h"
+#include "credential.h"
 #include "encode.h"
 #include "limits.h"
 #include "logfile.h"
@@ -32,6 +34,7 @@ void
 router_start(Store *store)
 {
 	the_store = store;
+	cors_changed(store);
 }
 
 /* Unique within this process and unlike those of any other run. */
@@ -170,12 +173,22 @@ router_clip_wait(Request *r, int64_t wait_ms)
 	return r->timeout_ms;
 }
 
-/* Upserts came with this version; before, If-Match was mandatory. */
+/*
+ * x-ms-version is a date.  Upserts came with one of them; before, If-Match
+ * was mandatory.
+ */
 static ErrCode
-check_upsert(const Request *r)
+check_version(Request *r)
 {
 	const char *version = r->header(r->who, "x-ms-version");
 
+	if (version && (strlen(version) != 10 ||
+					strspn(version, "0123456789-") != 10 ||
+					version[4] != '-' || version[7] != '-'))
+	{
+		r->reply.front_end = true;
+		return ERR_INVALID_HEADER_VALUE;
+	}
 	if ((r->cmd.op == OP_REPLACE || r->cmd.op == OP_MERGE) &&
 		r->cmd.if_match == NULL && version &&
 		strcmp(version, VERSION_UPSERT) < 0)
@@ -183,11 +196,22 @@ check_upsert(const Request *r)
 	return ERR_NONE;
 }
 
-/* Signed in the query; a header, if there is one, counts more. */
-static bool
-is_bearer(const Request *r)
+static ErrCode
+check_credential(Request *r, const Account *account, Span path, Span query)
 {
-	return sas_is_there(&r->cmd) && !r->header(r->who, "Authorization");
+	bool		queue = r->service == SERVICE_QUEUE;
+	Credential	who = {.request = {&r->arena, account, r->method, path, query,
+			&r->cmd, r->header, r->each_header, r->who},
+		.text = queue ? queue_signed_text : table_signed_text,
+		.service = r->service,.resource = queue ? r->queue.queue : SPAN(""),
+	.origin = &r->origin};
+	Grant	   *grant;
+	ErrCode		err = credential_check(&r->context, &who, &grant,
+									   &r->reply.detail);
+
+	r->context.grant = grant;
+	r->reply.front_end = err != ERR_NONE && credential_error(err);
+	return err;
 }
 
 static ErrCode
@@ -196,7 +220,6 @@ prepare_queue(Request *r)
 	Span		path;
 	Span		query;
 	Span		rest;
-	Grant	   *grant = NULL;
 	const Account *account = find_account(r, &path, &query, &rest);
 	ErrCode		parse_err = queue_parse(&r->arena, r->method, rest, query,
 										r->each_header, r->who, &r->cmd,
@@ -205,18 +228,13 @@ prepare_queue(Request *r)
 
 	r->class = CLASS_QUEUE;
 	r->context.account = account ? account_name(account) : "";
-	if (is_bearer(r))
-		err = sas_check(&r->context, account, SERVICE_QUEUE, r->queue.queue,
-						&r->cmd, &r->origin, &grant, &r->reply.detail);
-	else
-		err = queue_auth_check(&r->arena, account, r->method, path, &r->cmd,
-							   r->header, r->each_header, r->who,
-							   &r->reply.detail);
-	r->context.grant = grant;
+	if (r->preflight)
+		return ERR_NONE;
+	err = check_credential(r, account, path, query);
 	if (err == ERR_NONE)
 		err = parse_err;
 	if (err == ERR_NONE)
-		err = queue_allows(grant, r->queue.op);
+		err = queue_allows(r->context.grant, r->queue.op);
 	if (err == ERR_NONE)
 		err = check_secondary(r, queue_op_writes(r->queue.op),
 							  r->queue.op == QUEUE_SERVICE_STATS);
@@ -234,7 +252,6 @@ prepare(Request *r)
 	Span		path;
 	Span		query;
 	Span		rest;
-	Grant	   *grant = NULL;
 	const Account *account = find_account(r, &path, &query, &rest);
 	ErrCode		parse_err = command_parse(&r->arena, r->method, rest, query,
 										  r->header, r->who, &r->cmd,
@@ -243,25 +260,26 @@ prepare(Request *r)
 
 	r->class = class_of(r->cmd.op);
 	r->context.account = account ? account_name(account) : "";
-	if (is_bearer(r))
-		err = sas_check(&r->context, account, SERVICE_TABLE, SPAN(""), &r->cmd,
-						&r->origin, &grant, &r->reply.detail);
-	else
-		err = auth_check(&r->arena, account, r->method, path, query,
-						 r->header, r->who, &r->reply.detail);
-	r->context.grant = grant;
+	if (r->preflight)
+	{
+		r->class = CLASS_TABLE;
+		r->reply.front_end = true;
+		return ERR_NONE;
+	}
+	err = check_credential(r, account, path, query);
 	if (err != ERR_NONE)
 		return err;
+	r->reply.front_end = command_param(&r->cmd, "comp") != NULL;
 	if (parse_err != ERR_NONE)
 		return parse_err;
-	err = grant_allows(grant, &r->cmd);
+	err = grant_allows(r->context.grant, &r->cmd);
 	if (err == ERR_NONE)
 		err = check_secondary(r, writes(r->cmd.op),
 							  r->cmd.op == OP_SERVICE_STATS);
 	if (err == ERR_NONE)
 		err = read_timeout(r);
 	if (err == ERR_NONE)
-		err = check_upsert(r);
+		err = check_version(r);
 	if (err != ERR_NONE)
 		return err;
 	if (r->too_large)
@@ -317,13 +335,14 @@ router_prepare(Request *r)
 	if (r->is_mock)
 		return;
 	r->timeout_ms = -1;
+	r->preflight = strcmp(r->method, "OPTIONS") == 0;
 	r->err = r->service == SERVICE_QUEUE ? prepare_queue(r) : prepare(r);
 	if ((r->err == ERR_NONE || r->err == ERR_NOT_IMPLEMENTED) &&
-		r->service == SERVICE_TABLE && strict_on())
+		r->service == SERVICE_TABLE && strict_on() && !r->preflight)
 		err = strict_check(r);
 	if (err != ERR_NONE)
 		r->err = err;
-	if (r->err == ERR_NONE)
+	if (r->err == ERR_NONE && !r->preflight)
 		meet_fault(r);
 }
 
@@ -350,6 +369,8 @@ execute(Request *r)
 		return ERR_OPERATION_TIMED_OUT;
 	if (limits_on() && !within_limits(r))
 		return ERR_SERVER_BUSY;
+	if (r->preflight)
+		return cors_preflight(c, r->service, r->header, r->who, &r->reply);
 	if (r->service == SERVICE_QUEUE)
 		return queue_run(c, &r->queue, &r->cmd, &r->reply);
 	switch (r->cmd.op)
@@ -400,12 +421,17 @@ answer_error(Request *r, int status, const char *code, const char *message)
 	reply->nheaders = 0;
 	reply->entities_in = reply->entities_out = 0;
 	reply->body.n = 0;
-	if (r->service == SERVICE_QUEUE)
+	if (status == 401)
+		reply_header(reply, "WWW-Authenticate", bearer_challenge());
+	if (r->service == SERVICE_QUEUE || reply->front_end)
 	{
 		reply->content_type = "application/xml";
 		reply_header(reply, "x-ms-error-code",
 					 arena_strdup(&r->arena, span_of(code)));
-		error_body_plain(&reply->body, code, message, r->request_id);
+		if (r->service == SERVICE_QUEUE)
+			error_body_plain(&reply->body, code, message, r->request_id);
+		else
+			error_body_front_end(&reply->body, code, message, r->request_id);
 		return;
 	}
 	reply->content_type = xml ? "application/xml;charset=utf-8" :
@@ -437,16 +463,11 @@ answer_fault(Request *r)
 	return true;
 }
 
-void
-router_execute(Request *r)
+static void
+answer(Request *r)
 {
 	const ErrInfo *info;
 
-	if (r->is_mock)
-	{
-		mock_execute(r, the_store);
-		return;
-	}
 	if (r->err == ERR_NONE && answer_fault(r))
 		return;
 	if (r->err == ERR_NONE)
@@ -456,6 +477,20 @@ router_execute(Request *r)
 	info = error_info(r->err);
 	answer_error(r, info->status, info->code,
 				 r->reply.detail ? r->reply.detail : info->message);
+}
+
+void
+router_execute(Request *r)
+{
+	if (r->is_mock)
+	{
+		mock_execute(r, the_store);
+		return;
+	}
+	answer(r);
+	if (!r->preflight && r->header)
+		cors_answer(&r->context, r->service, r->method, r->header, r->who,
+					&r->reply);
 }
 
 static const char *

@@ -34,6 +34,7 @@ typedef struct Request
 	Context		context;
 	Command		cmd;
 	QueueCommand queue;			/* of SERVICE_QUEUE, besides cmd */
+	bool		preflight;		/* OPTIONS */
 	bool		secondary;		/* asked at ACCOUNT-secondary */
 	int64_t		timeout_ms;		/* of timeout=, or -1 */
 	bool		timed_out;		/* waited for longer than that */

@@ -52,6 +52,18 @@ setting_get(Store *s, Arena *a, const char *account, const char *name,
 	return result;
 }
 
+bool
+setting_is_any(Store *s, const char *name, const char *value)
+{
+	sqlite3_stmt *stmt = prepare(s, "SELECT 1 FROM setting WHERE name LIKE "
+								 "?1 AND CAST(value AS TEXT) LIKE ?2", name,
+								 value);
+	bool		found = stmt && sqlite3_step(stmt) == SQLITE_ROW;
+
+	sqlite3_finalize(stmt);
+	return found;
+}
+
 StoreResult
 setting_put(Store *s, const char *account, const char *name,
 			const Span *value)

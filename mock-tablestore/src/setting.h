@@ -13,6 +13,9 @@
 extern StoreResult setting_get(Store *s, Arena *a, const char *account,
 							   const char *name, Span *value);
 
+/* Is there one whose name and value are LIKE these, of any account? */
+extern bool setting_is_any(Store *s, const char *name, const char *value);
+
 /* value NULL: forget it. */
 extern StoreResult setting_put(Store *s, const char *account,
 							   const char *name, const Span *value);

@@ -10,8 +10,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#define DAYS_0001_TO_1970 719162
-#define TICKS_1970 (DAYS_0001_TO_1970 * INT64_C(864000000000))
 
 static _Atomic int64_t last_ticks;
 

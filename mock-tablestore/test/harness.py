@@ -18,6 +18,7 @@ import tempfile
 import time
 import unittest
 import urllib.parse
+import xml.etree.ElementTree as ET
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BINARY = os.environ.get("MTS_BINARY") or os.path.join(
@@ -26,6 +27,7 @@ ACCOUNT = "devstoreaccount1"
 KEY = ("Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6"
        "tq/K1SZFPTOtr/KBHBeksoGMGw==")
 JSON = "application/json;odata="
+METADATA = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"
 
 
 class Server:
@@ -94,12 +96,27 @@ class Reply:
     def json(self):
         return json.loads(self.body)
 
+    def is_front_end(self):
+        """Is it an error from before the table server, with its headers?"""
+        return (self.headers["Content-Type"] == "application/xml" and
+                self.body.startswith(b'<?xml version="1.0" encoding="utf-8"?>'
+                                     b"<m:error xmlns:m=") and
+                self.headers["x-ms-error-code"] == self.error() and
+                "Cache-Control" not in self.headers)
+
     def error(self):
-        """The error code of an odata.error body."""
+        """The error code of an odata.error or m:error body."""
+        if self.body.startswith(b"<?xml"):
+            return self.xml_error("code")
         return self.json()["odata.error"]["code"]
 
     def message(self):
+        if self.body.startswith(b"<?xml"):
+            return self.xml_error("message")
         return self.json()["odata.error"]["message"]["value"]
+
+    def xml_error(self, name):
+        return ET.fromstring(self.body).findtext("{%s}%s" % (METADATA, name))
 
     def etag(self):
         return self.headers["ETag"]

@@ -86,6 +86,30 @@ class Batches(Case):
             self.failed(self.client.batch([good, part]), 1, code, status)
             self.assertEqual(self.client.rows("tab"), ["old"])
 
+    def test_layout_of_a_failure(self):
+        """As recorded of the service, but for the names of boundaries."""
+        part = ("POST", "/tab", entity("old"), NO)
+        r = self.client.batch([part])
+        r = self.client.batch([part])
+        text = r.body.decode()
+        boundary = r.headers["Content-Type"].split("boundary=")[1]
+        inner = text.split("boundary=")[1].split("\r\n")[0]
+        self.assertEqual(
+            text.split("{")[0],
+            "--%s\r\nContent-Type: multipart/mixed; boundary=%s\r\n\r\n"
+            "--%s\r\nContent-Type: application/http\r\n"
+            "Content-Transfer-Encoding: binary\r\n\r\n"
+            "HTTP/1.1 409 Conflict\r\nX-Content-Type-Options: nosniff\r\n"
+            "Cache-Control: no-cache\r\n"
+            "Preference-Applied: return-no-content\r\n"
+            "DataServiceVersion: 3.0;\r\nContent-Type: application/json;"
+            "odata=minimalmetadata;streaming=true;charset=utf-8\r\n\r\n"
+            % (boundary, inner, inner))
+        self.assertTrue(text.endswith("}\r\n--%s--\r\n--%s--\r\n"
+                                      % (inner, boundary)), text)
+        self.assertIn('"value":"0:The specified entity already exists.\\n'
+                      'RequestId:', text)
+
     def test_one_table(self):
         self.client.create_table("tab2")
         r = self.client.batch([("POST", "/tab", entity("1"), NO),

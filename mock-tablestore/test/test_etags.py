@@ -54,6 +54,18 @@ class Etags(Case):
         self.status(self.client.write("PUT", "tab", "p", "r", {}, "abc"),
                     400, "InvalidInput")
 
+    def test_if_none_match_is_for_nobody(self):
+        none = {"If-None-Match": "*"}
+        for method, etag, text in [
+                ("PUT", None, "cannot be specified for PUT"),
+                ("DELETE", None, "cannot be specified for DELETE"),
+                ("DELETE", "*", "Both If-Match and If-None-Match"),
+                ("MERGE", "*", "Both If-Match and If-None-Match")]:
+            r = self.client.write(method, "tab", "p", "r", {}, etag, **none)
+            self.status(r, 400, "InvalidInput")
+            self.assertIn(text, r.message())
+        self.assertEqual(self.client.rows("tab"), [])
+
     def test_no_etag_twice(self):
         seen = []
 

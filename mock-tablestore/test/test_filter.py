@@ -127,14 +127,28 @@ class Filters(Case):
     def test_refused(self):
         for text in ("v", "v eq", "eq 5", "v eq w", "v eq null", "5", "true",
                      "v EQ 5", "v eq 5 AND w eq 1", "v eq 5 and", "(v eq 5",
-                     "v eq 5)", "v eq 'x", "v add 1 eq 5", "not v",
-                     "startswith(v,'5')", "v eq datetime'x'",
+                     "v eq 5)", "v eq 'x", "not v", "v eq datetime'x'",
                      "v eq guid'x'", "v eq X'0'", "v eq foo'x'",
                      "v eq 2147483648", "v eq 99999999999999999999L",
                      "v eq \"5\"", "v = 5", "v eq 5.5.5", "v eq 5x",
                      "1 eq 1", "v eq -", "PartitionKey", "v eq 5 5",
                      "v eq 0x10", "(" * 300 + "v eq 5" + ")" * 300):
             self.refused(text)
+
+    def test_what_odata_has_and_the_service_does_not(self):
+        for text in ("startswith(v,'5')", "substringof('5',v)",
+                     "v eq 5 and endswith(v,'5') eq true", "v add 1 eq 5",
+                     "5 sub v eq 1", "v eq 5 mul 2", "5 eq length(v)",
+                     "year(Timestamp) eq 2020"):
+            self.status(self.client.query("tab", filter=text), 501,
+                        "NotImplemented")
+
+    def test_position_of_a_syntax_error(self):
+        for text, position in [("aaa bbb ccc", 7), ("v eq", 4),
+                               ("(v eq 5", 7), ("v eq 5 x", 8)]:
+            self.assertTrue(self.client.query("tab", filter=text).message()
+                            .startswith("Syntax error at position %d in "
+                                        "'%s'." % (position, text)), text)
 
     def test_blank_filter_is_none(self):
         self.check("", *self.names)

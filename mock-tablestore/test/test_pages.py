@@ -129,6 +129,18 @@ class Pages(Case):
         self.assertEqual([e["s"] for e in found["value"]],
                          keys[:keys.index("\ue000")])
 
+    def test_select_of_everything(self):
+        """The Python client of old sends a blank; so it was recorded."""
+        self.client.insert("tab", {"PartitionKey": "p", "RowKey": "r",
+                                   "a": 1})
+        c = self.fresh(level="minimalmetadata")
+        for text, shown in [("%20", ""), ("", ""), ("*", "*")]:
+            r = c.request("GET", "/tab()?$select=" + text).json()
+            self.assertTrue(r["odata.metadata"].endswith(
+                "/$metadata#tab&$select=" + shown), r)
+            self.assertEqual(r["value"][0]["a"], 1)
+        self.assertIn("odata.etag", r["value"][0])
+
     def test_select(self):
         self.client.insert("tab", {"PartitionKey": "p", "RowKey": "r",
                                    "a": 1, "b": "x"})

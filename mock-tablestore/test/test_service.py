@@ -40,7 +40,8 @@ class Service(Case):
 
     def refused(self, reply, code, status=400):
         self.assertEqual(reply.status, status, reply)
-        self.assertIn("<code>%s</code>" % code, reply.body.decode())
+        self.assertEqual(reply.error(), code)
+        self.assertTrue(reply.is_front_end(), reply)
 
     def test_default_properties(self):
         root = self.read(PROPERTIES)
@@ -81,9 +82,9 @@ class Service(Case):
                 (document(METRICS % ("true", "", OFF)), xml),
                 (document(LOGGING % ("true", RETENTION % ("true", ""))), xml),
                 (document(LOGGING % ("true", RETENTION %
-                                     ("true", days % 0))), node),
+                                     ("true", days % 0))), xml),
                 (document(LOGGING % ("true", RETENTION %
-                                     ("true", days % 366))), node),
+                                     ("true", days % 366))), xml),
                 (document("<Cors>%s</Cors>" % (RULE % 1 * 6)), xml),
                 (document("<Cors>%s</Cors>" % (RULE % "x")), node),
                 (document("<Cors><CorsRule/></Cors>"), xml),
@@ -147,7 +148,9 @@ class Service(Case):
                          ["id%d <\u00e9" % i for i in range(5)])
         self.assertEqual(root[0].findtext("AccessPolicy/Permission"), "raud")
         self.assertEqual(root[0].findtext("AccessPolicy/Start"),
-                         "2024-01-01")
+                         "2024-01-01T00:00:00.0000000Z")
+        self.assertEqual(root[0].findtext("AccessPolicy/Expiry"),
+                         "2099-01-01T00:00:00.0000000Z")
         self.assertEqual(self.put("/tab?comp=acl", self.acl()).status, 204)
         self.assertEqual(len(self.read("/tab?comp=acl")), 0)
         self.assertEqual(self.put("/tab?comp=acl", "").status, 204)
@@ -172,7 +175,7 @@ class Service(Case):
         for method in ("GET", "PUT"):
             r = self.client.request(method, "/nope?comp=acl",
                                     self.acl() if method == "PUT" else None)
-            self.refused(r, "TableNotFound", 404)
+            self.refused(r, "ResourceNotFound", 404)
 
     def test_head_of_access_policies(self):
         r = self.client.request("HEAD", "/tab?comp=acl")
@@ -205,6 +208,12 @@ class Service(Case):
             r = self.client.request(method, where, {},
                                     {"x-ms-version": "2011-08-18"})
             self.status(r, 204)
+
+    def test_version_must_be_a_date(self):
+        for text in ("newest", "2019-02", "2019-02-0x", ""):
+            r = self.client.request("GET", "/tab",
+                                    headers={"x-ms-version": text})
+            self.refused(r, "InvalidHeaderValue")
 
     def test_version_is_echoed(self):
         r = self.client.request("GET", "/tab",
