@@ -156,6 +156,9 @@ itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	itableScan *scan = node->fdw_state;
 
 	ExplainPropertyText("Access", access_text(scan), es);
+	if (scan->plan->pieces != NIL)
+		ExplainPropertyInteger("Pieces", NULL,
+							   list_length(scan->plan->pieces), es);
 	if (es->verbose)
 	{
 		explain_filter(node, es);

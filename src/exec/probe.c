@@ -332,9 +332,41 @@ key_equals(builder *b, tmodel_span name, tmodel_span key)
 	return tmodel_filter_compare(b->arena, name, TMODEL_EQ, &value);
 }
 
+/* ANDs a comparison of a key with a piece's bound; empty: none. */
+static tmodel_filter *
+and_bound(builder *b, tmodel_filter *filter, tmodel_span name,
+		  tmodel_compare op, tmodel_span bound)
+{
+	tmodel_value value = tmodel_string(bound);
+
+	if (bound.len == 0)
+		return filter;
+	return tmodel_filter_and(b->arena, filter,
+							 tmodel_filter_compare(b->arena, name, op,
+												   &value));
+}
+
+static tmodel_filter *
+piece_filter(builder *b, const itablePiece *piece)
+{
+	tmodel_span partition = TMODEL_SPAN("PartitionKey");
+	tmodel_span row = TMODEL_SPAN("RowKey");
+	tmodel_filter *filter = NULL;
+
+	if (piece->one)
+		filter = key_equals(b, partition, piece->partition);
+	filter = and_bound(b, filter, partition,
+					   piece->after ? TMODEL_GT : TMODEL_GE,
+					   piece->partition_from);
+	filter = and_bound(b, filter, partition, TMODEL_LT, piece->partition_to);
+	filter = and_bound(b, filter, row, TMODEL_GE, piece->row_from);
+	return and_bound(b, filter, row, TMODEL_LT, piece->row_to);
+}
+
 /* The probe's filter; made anew, for a filter belongs to one tree. */
 static tmodel_span
-filter_text(builder *b, const itableProbe *probe, tmodel_filter *rows)
+filter_text(builder *b, const itableProbe *probe, tmodel_filter *rows,
+			const itablePiece *piece)
 {
 	tmodel_filter *filter;
 	tmodel_filter *properties;
@@ -347,6 +379,8 @@ filter_text(builder *b, const itableProbe *probe, tmodel_filter *rows)
 		filter = tmodel_key_range_filter(b->arena, TMODEL_SPAN("PartitionKey"),
 										 &b->partition_range);
 	filter = tmodel_filter_and(b->arena, filter, rows);
+	if (piece != NULL)
+		filter = tmodel_filter_and(b->arena, filter, piece_filter(b, piece));
 	if (!b->wide)
 	{
 		itable_build_filter(b->arena, b->plan->filter, b->relation,
@@ -366,6 +400,7 @@ probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
 {
 	tmodel_filter *rows;
 	tmodel_key_range range;
+	ListCell   *cell;
 
 	probe->point = false;
 	probe->row_key = (tmodel_span) {NULL, 0};
@@ -384,7 +419,15 @@ probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
 		rows = tmodel_key_range_filter(b->arena, TMODEL_SPAN("RowKey"),
 									   &range);
 	}
-	probe->filter = filter_text(b, probe, rows);
+	/* pieces are cut only where the row key is left alone: no rows filter */
+	foreach(cell, rows == NULL ? b->plan->pieces : NIL)
+	{
+		probe->filter = filter_text(b, probe, NULL, lfirst(cell));
+		add_probe(b, probe);
+	}
+	if (rows == NULL && b->plan->pieces != NIL)
+		return;
+	probe->filter = filter_text(b, probe, rows, NULL);
 	add_probe(b, probe);
 }
 

@@ -66,6 +66,7 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 	spec.covering = scan->plan->covering;
 	spec.wanted = scan->plan->for_update ? NULL : scan->wanted;
 	spec.to_the_end = scan->plan->to_the_end;
+	spec.any_order = scan->plan->pieces != NIL;
 	spec.cid = node->ss.ps.state->es_snapshot->curcid;
 	scan->source = itable_source(scan->context, &spec, &scan->counts);
 }

@@ -52,7 +52,7 @@ parallel_cost(double requests, Cost one)
 
 void
 itable_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
-			const itableChoice *choice, Cost *startup, Cost *total)
+			itableChoice *choice, Cost *startup, Cost *total)
 {
 	const itableTable *table = info->table;
 	double		entities = entities_asked(root, rel, info, choice);
@@ -65,10 +65,13 @@ itable_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 		share = clauselist_selectivity(root, info->filtered, rel->relid,
 									   JOIN_INNER, NULL);
 	pages = ceil(entities * share / table->fetch_size);
+	choice->pieces = itable_pieces(root, rel, info, choice, entities * share);
 	*startup = table->startup_cost;
 	*total = parallel_cost(choice->probes, table->startup_cost);
+	/* pages of one stretch wait for each other */
 	if (pages > choice->probes)
-		*total += (pages - choice->probes) * table->startup_cost;
+		*total += (pages - choice->probes) * table->startup_cost /
+			Max(list_length(choice->pieces), 1);
 	*total += entities * share * table->tuple_cost +
 		entities * (1 - share) / table->fetch_size * table->startup_cost *
 		WALK_SHARE;

@@ -116,6 +116,9 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 		plan.filter = info->filter;
 		number_filter(plan.filter, &exprs);
 	}
+	/* whoever counts on an order gets it from one stretch */
+	if (path->path.pathkeys == NIL && plan.to_the_end)
+		plan.pieces = choice->pieces;
 	plan.attnums = needed_attnums(info);
 	plan.all_columns = info->all_columns || info->for_update;
 	plan.kept = reasons(info, choice, clauses, rel->relid);

@@ -78,6 +78,22 @@ struct itableFilter
 	Expr	   *value;			/* while planning */
 };
 
+/*
+ * A stretch of keys that is read beside others: entities with partition_from <=
+ * PartitionKey < partition_to, or of the one partition, and row_from <= RowKey
+ * < row_to.  An empty text is no bound.
+ */
+typedef struct itablePiece
+{
+	bool		one;			/* a partition, instead of bounds */
+	bool		after;			/* partition_from < PartitionKey */
+	tmodel_span partition;
+	tmodel_span partition_from;
+	tmodel_span partition_to;
+	tmodel_span row_from;
+	tmodel_span row_to;
+} itablePiece;
+
 typedef struct itablePlan
 {
 	itableAccess access;		/* of the table that is asked */
@@ -87,6 +103,7 @@ typedef struct itablePlan
 	bool		to_the_end;		/* no LIMIT or the like is to be expected */
 	List	   *conds;			/* itableCond */
 	itableFilter *filter;		/* NULL: none; never with an index */
+	List	   *pieces;			/* itablePiece; NIL: read in one go */
 	List	   *attnums;		/* columns needed (int list) */
 	bool		all_columns;	/* instead of attnums */
 	List	   *kept;			/* EXPLAIN VERBOSE: reasons (String), one per
@@ -103,6 +120,7 @@ typedef struct itableChoice
 	List	   *values;			/* Expr per cond */
 	List	   *rinfos;			/* clauses the conditions came from */
 	double		probes;			/* partitions or points asked */
+	List	   *pieces;			/* itablePiece; NIL: read in one go */
 } itableChoice;
 
 typedef struct itableRelInfo
@@ -135,9 +153,17 @@ extern List *itable_choices(const itableRelInfo *info, List *clauses);
 extern void itable_add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel,
 										   itableRelInfo *info);
 
-/* in cost.c */
+/*
+ * in pieces.c: what to read side by side of about so many entities (List of
+ * itablePiece), NIL when it is not worth it
+ */
+extern List *itable_pieces(PlannerInfo *root, RelOptInfo *rel,
+						   const itableRelInfo *info,
+						   const itableChoice *choice, double entities);
+
+/* in cost.c; sets the choice's pieces, too */
 extern void itable_cost(PlannerInfo *root, RelOptInfo *rel,
-						const itableRelInfo *info, const itableChoice *choice,
+						const itableRelInfo *info, itableChoice *choice,
 						Cost *startup, Cost *total);
 
 /* in private.c */

@@ -16,7 +16,7 @@ enum
 {
 	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
 	PLAN_FILTER, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
-	PLAN_TO_THE_END
+	PLAN_TO_THE_END, PLAN_PIECES
 };
 
 static List *
@@ -78,6 +78,59 @@ filter_from_list(const List *list)
 	return filter;
 }
 
+static String *
+span_to_string(tmodel_span span)
+{
+	return makeString(itable_cstring(span));
+}
+
+/* (flags partition partition_from partition_to row_from row_to) each */
+static List *
+pieces_to_list(List *pieces)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, pieces)
+	{
+		const itablePiece *piece = lfirst(cell);
+		List	   *texts = list_make5(span_to_string(piece->partition),
+									   span_to_string(piece->partition_from),
+									   span_to_string(piece->partition_to),
+									   span_to_string(piece->row_from),
+									   span_to_string(piece->row_to));
+
+		result = lappend(result,
+						 lcons(list_make2_int(piece->one, piece->after),
+							   texts));
+	}
+	return result;
+}
+
+static List *
+pieces_from_list(const List *list)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, list)
+	{
+		const List *one = lfirst(cell);
+		itablePiece *piece = palloc0(sizeof(itablePiece));
+		tmodel_span *const texts[] = {
+			&piece->partition, &piece->partition_from, &piece->partition_to,
+			&piece->row_from, &piece->row_to
+		};
+
+		piece->one = linitial_int(linitial(one));
+		piece->after = lsecond_int(linitial(one));
+		for (int i = 0; i < lengthof(texts); i++)
+			*texts[i] = tmodel_span_of(strVal(list_nth(one, i + 1)));
+		result = lappend(result, piece);
+	}
+	return result;
+}
+
 List *
 itable_plan_to_list(const itablePlan *plan)
 {
@@ -96,7 +149,8 @@ itable_plan_to_list(const itablePlan *plan)
 	result = lappend(result, plan->attnums);
 	result = lappend(result, makeInteger(plan->all_columns));
 	result = lappend(result, plan->kept);
-	return lappend(result, makeInteger(plan->to_the_end));
+	result = lappend(result, makeInteger(plan->to_the_end));
+	return lappend(result, pieces_to_list(plan->pieces));
 }
 
 itablePlan *
@@ -116,5 +170,6 @@ itable_plan_from_list(List *list)
 	plan->all_columns = intVal(list_nth(list, PLAN_ALL_COLUMNS));
 	plan->kept = list_nth(list, PLAN_KEPT);
 	plan->to_the_end = intVal(list_nth(list, PLAN_TO_THE_END));
+	plan->pieces = pieces_from_list(list_nth(list, PLAN_PIECES));
 	return plan;
 }

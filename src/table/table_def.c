@@ -24,6 +24,7 @@
 
 #define DEFAULT_FETCH_SIZE 1000
 #define DEFAULT_BATCH_SIZE 100
+#define DEFAULT_MAX_CONNECTIONS 8
 /* costs are counted in sequential pages: a request is worth about a hundred */
 #define DEFAULT_BUCKETS 16
 #define DEFAULT_STARTUP_COST 100.0
@@ -409,6 +410,8 @@ fill_options(itableTable *table, List *own, List *server)
 		itable_option_int(own, "batch_size",
 						  itable_option_int(server, "batch_size",
 											DEFAULT_BATCH_SIZE));
+	table->max_connections = itable_option_int(server, "max_connections",
+											   DEFAULT_MAX_CONNECTIONS);
 	table->startup_cost = itable_option_real(server, "fdw_startup_cost",
 											 DEFAULT_STARTUP_COST);
 	table->tuple_cost = itable_option_real(server, "fdw_tuple_cost",
