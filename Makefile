@@ -144,6 +144,10 @@ lint: ## the house rules: one script per rule, tools/check-*.sh
 bench: deps ## load a real file and compare answers; CSV=file STORE=mock|azurite
 	@tools/bench-movies.sh --$(or $(STORE),mock) '$(CSV)'
 
+.PHONY: bench-clients
+bench-clients: deps ## ratios beside libcurl and the JavaScript client, on the mock
+	@tools/bench-clients.sh
+
 .PHONY: help
 help: ## list the targets
 	@tools/help.sh Makefile

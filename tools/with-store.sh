@@ -10,6 +10,7 @@
 #   ITABLE_TEST_STORE       mock | azurite
 #   ITABLE_TEST_SERVER_PID  the store's process, for tests that stop it
 #   ITABLE_TEST_CONTROL     http://127.0.0.1:PORT/__mock (mock only)
+# ITABLE_MOCK_OPTIONS are more options for the mock ("--latency 10").
 # The exit code is the command's.
 source "$(dirname "$0")/testbed.sh"
 
@@ -23,7 +24,7 @@ start_mock()
 
 	[ -x "$binary" ] || die "$binary is not there: run 'make mock'"
 	setpriv --pdeathsig KILL -- "$binary" --listen 127.0.0.1:0 \
-		--port-file "$workdir/port" --memory >"$workdir/log" 2>&1 &
+		--port-file "$workdir/port" --memory ${ITABLE_MOCK_OPTIONS:-} >"$workdir/log" 2>&1 &
 	server=$!
 	until [ -s "$workdir/port" ]; do
 		if ! kill -0 "$server" 2>/dev/null || [ "$tenths" -eq 0 ]; then
