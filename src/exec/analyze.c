@@ -41,7 +41,7 @@ open_everything(Relation relation, itableTable *table, itableProbes *probes,
 	spec.relation = table;
 	spec.cid = GetCurrentCommandId(false);
 	source = itable_source(CurrentMemoryContext, &spec, counts);
-	itable_probe_everything(probes);
+	itable_probe_everything(table, probes);
 	itable_source_start(source, probes);
 	return source;
 }

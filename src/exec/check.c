@@ -28,6 +28,7 @@
 
 #include "exec/check_confirm.h"
 #include "exec/index_ddl.h"
+#include "model/section.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 #include "remote/report.h"
@@ -128,6 +129,8 @@ key_text(tmodel_arena *arena, const itableTable *table, bool partition,
 	tmodel_value *values = palloc0(sizeof(tmodel_value) * n);
 	StringInfoData text;
 
+	if (!partition)
+		key = tmodel_section_strip(table->section, key);
 	if (tmodel_key_is_shortened(key) ||
 		tmodel_key_decode(arena, table->encoding, n,
 						  partition ? table->partition_types : table->row_types,

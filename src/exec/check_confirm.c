@@ -39,7 +39,7 @@ read_all(checkReads *reads, const itableTable *table, int n, checkRead *list)
 	for (int i = 0; i < n; i++)
 		list[i].request = itable_call(reads->calls,
 									  tstore_start_get(reads->client,
-													   table->name,
+													   table->stored_in,
 													   list[i].partition_key,
 													   list[i].row_key,
 													   0, NULL));

@@ -70,6 +70,8 @@ itable_store_create(const itableTable *table)
 	tstore_client *client = itable_session(table->serverid, GetUserId());
 	itableCalls *calls = itable_calls(CurrentMemoryContext, client);
 
+	if (table->colocated)
+		return false;			/* it has none of its own */
 	return run_table_request(calls,
 							 tstore_start_create_table(client, table->name),
 							 TSTORE_TABLE_EXISTS,
@@ -107,6 +109,8 @@ itable_drop_table(PG_FUNCTION_ARGS)
 
 	itable_check_owner(relid);
 	table = itable_table_def(relid);
+	if (table->colocated)
+		PG_RETURN_BOOL(false);	/* it has none; the fact's stays */
 	PG_RETURN_BOOL(itable_store_drop(table->serverid, table->name));
 }
 

@@ -20,6 +20,7 @@
 
 #include "exec/import.h"
 #include "model/list.h"
+#include "model/section.h"
 #include "remote/memory.h"
 #include "remote/report.h"
 #include "remote/session.h"
@@ -238,7 +239,17 @@ look_at_table(const importRun *run, importTable *table)
 	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
 	tstore_query query = {.top = run->sample};
 	const tstore_reply *reply;
+	tmodel_key_range everything;
+	tmodel_buf	filter;
 
+	/* entries of colocated indexes may stand before all facts */
+	tmodel_key_range_all(&everything);
+	tmodel_buf_init(&filter, arena);
+	(void) tmodel_filter_print(&filter,
+							   tmodel_section_hide(arena, TMODEL_KEY_TEXT,
+												   &everything));
+	itable_check_arena(arena);
+	query.filter = tmodel_buf_text(&filter);
 	table->decodes = true;
 	reply = answer_of(calls, tstore_start_query(run->client,
 												tmodel_span_of(table->name),

@@ -30,6 +30,7 @@
 
 #include "exec/backfill.h"
 #include "exec/index_ddl.h"
+#include "exec/section_clear.h"
 #include "exec/store_table.h"
 #include "table/table_def.h"
 
@@ -221,6 +222,7 @@ itable_drop_index(PG_FUNCTION_ARGS)
 	Oid			base;
 	Oid			serverid;
 	tmodel_span name;
+	itableIndex *colocated = NULL;
 	MemoryContext old;
 
 	begin_procedure(fcinfo, "itable_drop_index");
@@ -228,6 +230,9 @@ itable_drop_index(PG_FUNCTION_ARGS)
 	serverid = itable_table_def(index)->serverid;
 	old = MemoryContextSwitchTo(PortalContext);
 	name = tmodel_span_of(pstrdup(itable_cstring(itable_table_def(index)->name)));
+	if (itable_table_def(index)->colocated)
+		colocated = itable_index_def(itable_table_def(index),
+									 itable_fact_of(itable_table_def(index)));
 	MemoryContextSwitchTo(old);
 	run_statement(psprintf("DROP FOREIGN TABLE %s", qualified_name(index)));
 	if (OidIsValid(base))
@@ -236,7 +241,10 @@ itable_drop_index(PG_FUNCTION_ARGS)
 	/* a writer that still knows the index must not meet a missing table */
 	if (OidIsValid(base))
 		wait_for_writers(base);
-	(void) itable_store_drop(serverid, name);
+	if (colocated != NULL)
+		itable_section_clear(colocated);
+	else
+		(void) itable_store_drop(serverid, name);
 	SPI_finish();
 	PG_RETURN_VOID();
 }

@@ -4,7 +4,8 @@
  *
  * The first key item becomes the PartitionKey, the others and the fact's own
  * key (its row key first, so that entries of one value sort by it) the RowKey.
- * A gathered index has a bucket of the first item as its PartitionKey instead.
+ * A gathered index has a bucket of the first item as its PartitionKey instead, a
+ * colocated one the fact's; there all items belong to the RowKey.
  * Called by index_ddl.c.  Easy to break: what is written here must be accepted
  * by table_def.c and index_def.c when somebody types it by hand.
  */
@@ -66,6 +67,11 @@ check_layout(const itableIndexRequest *request)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("parameter \"%s\" must be from %d to %d",
 						"partitions", 0, TMODEL_MAX_BUCKETS)));
+	if (request->colocated && (request->buckets > 1 || request->partitions > 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a colocated index can neither spread nor gather its key values"),
+				 errhint("Its entries are in their fact's partition.")));
 	if (request->buckets > 1 && request->partitions > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -181,7 +187,9 @@ add_item(statement *s, const char *item, int partitions)
 				(errcode(ERRCODE_FDW_INVALID_COLUMN_NAME),
 				 errmsg("system column \"%s\" cannot be an index key",
 						column->attname)));
-	add_key(s, column, equals != NULL ? copy : NULL);
+	/* a colocated index has the fact's partition key already */
+	if (equals != NULL || !list_member_int(s->attnums, column->attnum))
+		add_key(s, column, equals != NULL ? copy : NULL);
 }
 
 /* The fact's own key columns that are not there yet. */
@@ -193,6 +201,17 @@ add_fact_key(statement *s, int n, itableColumn **columns)
 			add_key(s, columns[i], NULL);
 }
 
+/* The PartitionKey of a colocated index: the fact's, column by column. */
+static void
+add_fact_partition(statement *s)
+{
+	for (int i = 0; i < s->base->npartition; i++)
+	{
+		s->has_partition = false;
+		add_key(s, s->base->partition[i], NULL);
+	}
+}
+
 char *
 itable_index_statement(const itableIndexRequest *request)
 {
@@ -202,6 +221,8 @@ itable_index_statement(const itableIndexRequest *request)
 
 	check_layout(request);
 	initStringInfo(&s.columns);
+	if (request->colocated)
+		add_fact_partition(&s);
 	foreach(cell, request->key)
 		add_item(&s, lfirst(cell), request->partitions);
 	add_fact_key(&s, base->nrow, base->row);

@@ -18,6 +18,7 @@
 #include "exec/probe.h"
 #include "exec/probe_filter.h"
 #include "model/bucket.h"
+#include "model/section.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 
@@ -250,6 +251,12 @@ combination(const keyValues *key, int which)
 	return chosen;
 }
 
+static tmodel_span
+section_of(const builder *b, const keyValues *key)
+{
+	return key->partition ? TMODEL_SPAN("") : b->asked->section;
+}
+
 /* A whole key; false when no entity can have it. */
 static bool
 whole_key(builder *b, const keyValues *key, const tmodel_value *values,
@@ -259,9 +266,9 @@ whole_key(builder *b, const keyValues *key, const tmodel_value *values,
 	bool		shortened;
 
 	if (itable_is_index(b->asked))
-		status = tmodel_key_encode_index(b->arena, key->ncomponents,
-										 key->types, values, result,
-										 &shortened);
+		status = tmodel_section_key(b->arena, section_of(b, key),
+									key->ncomponents, key->types, values,
+									result, &shortened);
 	else
 		status = tmodel_key_encode(b->arena, b->asked->encoding,
 								   key->ncomponents, key->types, values,
@@ -303,6 +310,7 @@ key_range(builder *b, const keyValues *key, const tmodel_value *prefix,
 									 key->ncomponents, key->types,
 									 key->nfixed, prefix, cond->op, &value);
 	}
+	(void) tmodel_section_range(b->arena, section_of(b, key), range);
 	itable_check_arena(b->arena);
 }
 
@@ -394,6 +402,42 @@ filter_text(builder *b, const itableProbe *probe, tmodel_filter *rows,
 	return tmodel_buf_text(&text);
 }
 
+/* The range of row keys; without entries that stand among facts. */
+static tmodel_filter *
+rows_filter(tmodel_arena *arena, const itableTable *table,
+			const tmodel_key_range *range, bool skip_sections)
+{
+	tmodel_filter *rows = tmodel_key_range_filter(arena, TMODEL_SPAN("RowKey"),
+												  range);
+
+	if (skip_sections)
+		rows = tmodel_filter_and(arena, rows,
+								 tmodel_section_hide(arena,
+													 table->row_types[0],
+													 range));
+	return rows;
+}
+
+void
+itable_probe_everything(const itableTable *table, itableProbes *probes)
+{
+	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
+	tmodel_key_range range;
+	tmodel_filter *filter;
+	tmodel_buf	text;
+
+	tmodel_key_range_all(&range);
+	(void) tmodel_section_range(arena, table->section, &range);
+	filter = rows_filter(arena, table, &range, itable_has_sections(table));
+	tmodel_buf_init(&text, arena);
+	if (filter != NULL)
+		tmodel_filter_print(&text, filter);
+	itable_check_arena(arena);
+	probes->n = 1;
+	probes->probes = palloc0(sizeof(itableProbe));
+	probes->probes[0].filter = tmodel_buf_text(&text);
+}
+
 /* One combination of row key values within a partition. */
 static void
 probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
@@ -416,8 +460,8 @@ probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
 		key_range(b, &b->row, row_values, &range);
 		if (range.empty)
 			return;
-		rows = tmodel_key_range_filter(b->arena, TMODEL_SPAN("RowKey"),
-									   &range);
+		rows = rows_filter(b->arena, b->asked, &range,
+						   b->plan->skip_sections);
 	}
 	/* pieces are cut only where the row key is left alone: no rows filter */
 	foreach(cell, rows == NULL ? b->plan->pieces : NIL)

@@ -46,4 +46,8 @@ extern void itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
 								const itableValues *values,
 								itableProbes *probes);
 
+/* One probe that asks for every entity of the table, in the current context. */
+extern void itable_probe_everything(const itableTable *table,
+									itableProbes *probes);
+
 #endif							/* ITABLE_PROBE_H */

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "exec/reader.h"
+#include "model/section.h"
 #include "remote/report.h"
 
 /* Probes in flight ahead of the one being read. */
@@ -51,24 +52,17 @@ itable_reader(MemoryContext context, const itableReaderSpec *spec,
 	return reader;
 }
 
-void
-itable_probe_everything(itableProbes *probes)
-{
-	probes->n = 1;
-	probes->probes = palloc0(sizeof(itableProbe));
-}
-
 itableReader *
 itable_read_table(const itableTable *table, tstore_client *client,
 				  itableCounts *counts)
 {
-	itableReaderSpec spec = {.client = client,.table = table->name,
-	.relname = table->relname,.page_size = table->fetch_size,
-	.to_the_end = true};
+	itableReaderSpec spec = {.client = client,.table = table->stored_in,
+		.relname = table->relname,.page_size = table->fetch_size,
+	.to_the_end = true,.only_facts = itable_hides_reserved(table)};
 	itableReader *reader = itable_reader(CurrentMemoryContext, &spec, counts);
 	itableProbes *probes = palloc(sizeof(itableProbes));
 
-	itable_probe_everything(probes);
+	itable_probe_everything(table, probes);
 	itable_reader_start(reader, probes);
 	return reader;
 }
@@ -243,8 +237,14 @@ itable_reader_next(itableReader *reader)
 		/* a large answer on its way must be taken from the system's buffers */
 		if (reader->at % POLL_ENTITIES == 1)
 			tstore_poll(reader->spec.client);
-		if (reader->at < reply->nentities)
-			return &reply->entities[reader->at++];
+		while (reader->at < reply->nentities)
+		{
+			const tmodel_entity *entity = &reply->entities[reader->at++];
+
+			if (!reader->spec.only_facts ||
+				!tmodel_key_is_reserved(entity->row_key))
+				return entity;
+		}
 		end_page(reader);
 	}
 }

@@ -31,6 +31,7 @@ typedef struct itableReaderSpec
 	bool		plain;			/* pages without ETags and types */
 	bool		to_the_end;		/* all rows will be wanted */
 	bool		any_order;		/* of probes: whichever page comes first */
+	bool		only_facts;		/* leave out entities with reserved RowKeys */
 } itableReaderSpec;
 
 /* Everything in *spec must outlive the reader, which lives in "context". */
@@ -42,9 +43,6 @@ extern itableReader *itable_reader(MemoryContext context,
 extern itableReader *itable_read_table(const itableTable *table,
 									   tstore_client *client,
 									   itableCounts *counts);
-
-/* One probe that asks for everything, in the current context. */
-extern void itable_probe_everything(itableProbes *probes);
 
 /* (Re)starts with these probes; nothing is sent before the first _next. */
 extern void itable_reader_start(itableReader *reader,

@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 
 #include "exec/source.h"
+#include "model/section.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 #include "txn/repair.h"
@@ -128,8 +129,9 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	spec->relation;
 	const itableTable *written = through_index ? spec->index->fact :
 	spec->relation;
-	itableReaderSpec reader = {.client = spec->client,.table = asked->name,
-	.relname = asked->relname,.page_size = spec->relation->fetch_size};
+	itableReaderSpec reader = {.client = spec->client,
+	.table = asked->stored_in,.relname = asked->relname,
+	.page_size = spec->relation->fetch_size};
 	selection	list = {0};
 
 	source->spec = *spec;
@@ -149,6 +151,7 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 		itable_reads_plain(spec->relation, spec->wanted);
 	reader.to_the_end = spec->to_the_end;
 	reader.any_order = spec->any_order;
+	reader.only_facts = itable_hides_reserved(asked);
 	source->reader = itable_reader(context, &reader, counts);
 	itable_overlay_begin(&source->overlay, written->serverid, written->name,
 						 spec->cid);
@@ -221,7 +224,8 @@ add_key_values(itableSource *source, const tmodel_entity *entry,
 	int			n = partition ? index->def.npartition : index->def.nrow;
 	tmodel_value *values = tmodel_alloc(source->arena,
 										sizeof(tmodel_value) * n);
-	tmodel_span key = partition ? entry->partition_key : entry->row_key;
+	tmodel_span key = partition ? entry->partition_key :
+	tmodel_section_strip(index->def.section, entry->row_key);
 
 	itable_check_arena(source->arena);
 	/* a shortened key's values stand among the entry's properties */

@@ -106,6 +106,7 @@ fill(const tmodel_batch_item **order, const int *previous, int nitems,
 	 int *indexes, tmodel_batch_plan *plan)
 {
 	tmodel_batch *batch = NULL;
+	int			operations = 0;
 	size_t		bytes = 0;
 
 	for (int i = 0; i < nitems; i++)
@@ -113,7 +114,8 @@ fill(const tmodel_batch_item **order, const int *previous, int nitems,
 		int			index = (int) (order[i] - items);
 		int			before = previous[index];
 
-		if (batch == NULL || batch->nitems >= max_operations ||
+		if (batch == NULL ||
+			operations + 1 + order[i]->companions > max_operations ||
 			bytes + order[i]->bytes > TMODEL_BATCH_MAX_BYTES ||
 			compare_partitions(order[i - 1], order[i]) != 0 ||
 			(before >= 0 && batch_of[before] == plan->nbatches - 1))
@@ -121,10 +123,12 @@ fill(const tmodel_batch_item **order, const int *previous, int nitems,
 			batch = &plan->batches[plan->nbatches++];
 			batch->nitems = 0;
 			batch->items = &indexes[i];
+			operations = 0;
 			bytes = 0;
 		}
 		batch->items[batch->nitems++] = index;
 		batch_of[index] = plan->nbatches - 1;
+		operations += 1 + order[i]->companions;
 		bytes += order[i]->bytes;
 	}
 }

@@ -22,6 +22,8 @@ typedef struct tmodel_batch_item
 	tmodel_span partition_key;
 	tmodel_span row_key;
 	size_t		bytes;			/* of its part in the body, estimated upwards */
+	int			companions;		/* operations that must not be separated from
+								 * it; their bytes are counted above */
 } tmodel_batch_item;
 
 typedef struct tmodel_batch
@@ -39,8 +41,10 @@ typedef struct tmodel_batch_plan
 /*
  * Groups the items, keeping input order inside a batch; batches come in order
  * of (table, PartitionKey).  An entity that occurs again goes to a later batch
- * than its earlier occurrence.  max_operations is the user's batch_size, 1..100.
- * False when memory is short.
+ * than its earlier occurrence; companions occur once.  max_operations is the
+ * user's batch_size, 1..100, which an item with companions may exceed alone (the
+ * caller has seen to it that it fits the store's limits).  False when memory is
+ * short.
  */
 extern bool tmodel_batch_group(tmodel_arena *arena, int nitems,
 							   const tmodel_batch_item *items,

@@ -12,6 +12,7 @@
 #include "index.h"
 
 #include "bucket.h"
+#include "section.h"
 
 #include <string.h>
 
@@ -369,10 +370,11 @@ add_entry(entry_builder *builder, tmodel_entries *entries)
 										 &entry.partition_key,
 										 &short_partition);
 	if (status == TMODEL_KEY_OK)
-		status = tmodel_key_encode_index(builder->arena, index->nrow,
-										 builder->types + index->npartition,
-										 builder->values + index->npartition,
-										 &entry.row_key, &short_row);
+		status = tmodel_section_key(builder->arena, index->section,
+									index->nrow,
+									builder->types + index->npartition,
+									builder->values + index->npartition,
+									&entry.row_key, &short_row);
 	if (status == TMODEL_KEY_NO_MEMORY)
 		return false;
 	if (status != TMODEL_KEY_OK ||

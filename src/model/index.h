@@ -50,7 +50,9 @@ typedef struct tmodel_index_column
 
 typedef struct tmodel_index_def
 {
-	tmodel_span table;			/* the store's index table */
+	tmodel_span table;			/* the store's table that holds the entries */
+	tmodel_span section;		/* colocated: what their RowKeys begin with
+								 * (section.h); empty: a table of their own */
 	int32_t		epoch;			/* of the definition */
 	int			npartition;
 	const tmodel_index_column *partition;

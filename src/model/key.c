@@ -291,12 +291,12 @@ whole_prefix(tmodel_span key, size_t units)
 
 /* Prefix, mark, and the hash of the whole, so that long keys stay distinct. */
 tmodel_key_status
-tmodel_key_shorten(tmodel_arena *arena, tmodel_span full, tmodel_span *key)
+tmodel_key_shorten(tmodel_arena *arena, tmodel_span full, size_t max_units,
+				   tmodel_span *key)
 {
 	uint8_t		hash[TMODEL_SHA256_BYTES];
 	tmodel_buf	buf;
-	size_t		kept = whole_prefix(full, TMODEL_KEY_MAX_UNITS -
-									SHORT_TAIL_UNITS);
+	size_t		kept = whole_prefix(full, max_units - SHORT_TAIL_UNITS);
 
 	tmodel_buf_init(&buf, arena);
 	if (!tmodel_sha256(full, hash) ||
@@ -327,7 +327,7 @@ tmodel_key_encode_index(tmodel_arena *arena, int n,
 		tmodel_utf16_units(*key) <= TMODEL_KEY_MAX_UNITS)
 		return status;
 	*shortened = true;
-	return tmodel_key_shorten(arena, *key, key);
+	return tmodel_key_shorten(arena, *key, TMODEL_KEY_MAX_UNITS, key);
 }
 
 /* Does the key end in a mark and a hash? */

@@ -20,9 +20,13 @@ extern bool tmodel_key_refuses(uint32_t code);
 extern bool tmodel_key_put(tmodel_buf *out, tmodel_key_encoding encoding,
 						   uint32_t code);
 
-/* The short form of a key over TMODEL_KEY_MAX_UNITS; see key.h. */
+/*
+ * The short form of a key that has more than max_units; see key.h.  At least
+ * the mark and the hash, 66 units, must fit.
+ */
 extern tmodel_key_status tmodel_key_shorten(tmodel_arena *arena,
 											tmodel_span full,
+											size_t max_units,
 											tmodel_span *key);
 
 /*

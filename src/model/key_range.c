@@ -222,7 +222,8 @@ only_key(const narrowing *n, tmodel_span full)
 			n->range->empty = true;
 			return TMODEL_KEY_OK;
 		}
-		status = tmodel_key_shorten(n->arena, full, &full);
+		status = tmodel_key_shorten(n->arena, full, TMODEL_KEY_MAX_UNITS,
+									&full);
 		if (status != TMODEL_KEY_OK)
 			return status;
 	}

@@ -16,7 +16,7 @@
 
 /* ---- tasks --------------------------------------------------------------- */
 
-/* A machine with room for that many entries; NULL: out of memory. */
+/* A machine with room for that many entries or tasks; NULL: out of memory. */
 tmodel_machine *
 tmodel_p_machine_new(tmodel_arena *arena, int nentries)
 {
@@ -159,6 +159,7 @@ touches_done(tmodel_machine *machine)
 	 */
 	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
 	{
+		fence = machine->change->ncompanions > 0;
 		for (int i = 0; i < machine->nentries && !fence; i++)
 			fence = machine->entries[i].index->covering;
 		if (!fence)
@@ -202,6 +203,31 @@ enter_touch(tmodel_machine *machine)
 	return true;
 }
 
+/* What the commit point takes with it; false: out of memory. */
+static bool
+add_companions(tmodel_machine *machine)
+{
+	const tmodel_change *change = machine->change;
+
+	for (int i = 0; i < change->ncompanions; i++)
+	{
+		const tmodel_companion *companion = &change->companions[i];
+		task	   *added;
+
+		if (machine->gone[i])
+			continue;
+		added = tmodel_p_add(machine, TASK_COMPANION, companion->action,
+							 change->table, companion->entity,
+							 companion->action == TMODEL_DELETE ?
+							 TMODEL_SPAN("*") : (tmodel_span) {NULL, 0});
+		if (added == NULL)
+			return false;
+		added->companion = i;
+		added->request.companion = true;
+	}
+	return true;
+}
+
 bool
 tmodel_p_enter_commit(tmodel_machine *machine)
 {
@@ -236,7 +262,7 @@ tmodel_p_enter_commit(tmodel_machine *machine)
 			break;
 	}
 	if (tmodel_p_add(machine, TASK_COMMIT, action, change->table, entity,
-					 if_match) == NULL)
+					 if_match) == NULL || !add_companions(machine))
 		return out_of_memory(machine);
 	return true;
 }
@@ -376,6 +402,8 @@ begin_again(tmodel_machine *machine, const tmodel_entity *base)
 {
 	machine->base = NULL;
 	machine->own_stub = false;
+	/* whoever changed the fact's fence may have mended what was gone */
+	memset(machine->gone, 0, sizeof(bool) * machine->change->ncompanions);
 	if (base != NULL)
 	{
 		machine->late_touches |= machine->unknown;
@@ -433,7 +461,8 @@ decide(tmodel_machine *machine, const tmodel_entity *fact)
 		if (live)
 			return fail(machine, TMODEL_DUPLICATE);
 	}
-	else if (!live || change->kind == TMODEL_CHANGE_REFRESH ||
+	else if (!live || (change->kind == TMODEL_CHANGE_REFRESH &&
+					   change->ncompanions == 0) ||
 			 !tmodel_entity_same_content(fact, change->old_fact))
 		return fail(machine, TMODEL_LOST_RACE);
 	if (!again)
@@ -557,13 +586,40 @@ answer_fence(tmodel_machine *machine, const tmodel_answer *answer)
 	}
 }
 
+/*
+ * A fence that carries the entries of a colocated index.  Touches would have
+ * made them complete by now, whoever changed the fact; here a fact that was only
+ * fenced by another must be tried again, and so must an unknown outcome.
+ */
 static bool
-answer_commit(tmodel_machine *machine, const tmodel_answer *answer)
+answer_refresh(tmodel_machine *machine, task *answered,
+			   const tmodel_answer *answer)
+{
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+			return committed(machine);
+		case TMODEL_ABSENT:
+			return tmodel_p_finish(machine, TMODEL_LOST_RACE);
+		case TMODEL_MISMATCH:
+			return read_fact(machine, TMODEL_TOUCH);
+		case TMODEL_UNKNOWN:
+			return repeat_or_fail(machine, answered);
+		default:
+			return fail(machine, TMODEL_FAILED);
+	}
+}
+
+static bool
+answer_commit(tmodel_machine *machine, task *answered,
+			  const tmodel_answer *answer)
 {
 	const tmodel_change *change = machine->change;
 
 	if (machine->repair != NULL || change->kind == TMODEL_CHANGE_REFRESH)
-		return answer_fence(machine, answer);
+		return machine->repair == NULL && change->ncompanions > 0 ?
+			answer_refresh(machine, answered, answer) :
+			answer_fence(machine, answer);
 	switch (answer->outcome)
 	{
 		case TMODEL_APPLIED:
@@ -587,6 +643,34 @@ answer_commit(tmodel_machine *machine, const tmodel_answer *answer)
 			return fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
 						TMODEL_FAILED);
 	}
+}
+
+/*
+ * The commit's own answer tells what became of it; only a companion that is to
+ * blame for a failure matters here.  An entry that somebody removed by hand
+ * must not make its fact unchangeable: it is left out.  Nobody can bring it
+ * back without changing the fact's ETag, on which the commit depends.
+ */
+static bool
+answer_companion(tmodel_machine *machine, task *answered,
+				 const tmodel_answer *answer)
+{
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+		case TMODEL_UNKNOWN:
+			return true;
+		case TMODEL_ABSENT:
+			if (answered->request.action != TMODEL_DELETE)
+				break;
+			machine->gone[answered->companion] = true;
+			answered->answered = true;
+			machine->nopen--;
+			return true;
+		default:
+			break;
+	}
+	return fail(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_FAILED);
 }
 
 /* Best effort: whatever the answer, it is not tried again. */
@@ -613,8 +697,12 @@ tmodel_machine_start(tmodel_arena *arena, const tmodel_change *change)
 	for (int i = 0; i < change->nindexes; i++)
 		nentries += change->indexes[i].old_entries.n +
 			change->indexes[i].new_entries.n;
-	machine = tmodel_p_machine_new(arena, nentries);
+	machine = tmodel_p_machine_new(arena, nentries + change->ncompanions + 1);
 	if (machine == NULL)
+		return NULL;
+	machine->gone = tmodel_alloc(arena,
+								 sizeof(bool) * (change->ncompanions + 1));
+	if (machine->gone == NULL)
 		return NULL;
 	machine->change = change;
 	machine->base = change->old_fact;
@@ -678,7 +766,9 @@ tmodel_machine_answer(tmodel_machine *machine, int slot,
 		case TASK_READ_ENTRY:
 			return answer_touch(machine, answered, answer);
 		case TASK_COMMIT:
-			return answer_commit(machine, answer);
+			return answer_commit(machine, answered, answer);
+		case TASK_COMPANION:
+			return answer_companion(machine, answered, answer);
 		case TASK_UNDO:
 		case TASK_SETTLE:
 			return answer_settle(machine, answered, answer);

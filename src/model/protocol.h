@@ -42,6 +42,8 @@ typedef enum tmodel_action
 typedef struct tmodel_step_request
 {
 	tmodel_action action;
+	bool		companion;		/* must share an entity group transaction with
+								 * the machine's request before it */
 	tmodel_span table;
 	const tmodel_entity *entity;	/* GET, DELETE: only its keys count */
 	tmodel_span if_match;		/* REPLACE, MERGE, DELETE */
@@ -98,6 +100,18 @@ typedef struct tmodel_index_change
 	tmodel_entries new_entries; /* of F1; n = 0 for DELETE */
 } tmodel_index_change;
 
+/*
+ * A further operation of the entity group transaction that is the commit point:
+ * it happens if and only if the commit does (entries of a colocated index).
+ * Unconditional, for the fact's own condition guards it.  A DELETE of what is
+ * not there any more is left out.
+ */
+typedef struct tmodel_companion
+{
+	tmodel_action action;		/* UPSERT or DELETE */
+	const tmodel_entity *entity;	/* of the fact's partition and table */
+} tmodel_companion;
+
 typedef struct tmodel_change
 {
 	tmodel_change_kind kind;
@@ -110,6 +124,8 @@ typedef struct tmodel_change
 	bool		direct;			/* insert_mode 'direct': no stub */
 	int			nindexes;
 	const tmodel_index_change *indexes;
+	int			ncompanions;
+	const tmodel_companion *companions; /* no entity twice */
 	tmodel_span write_id;		/* unique to the transaction; no comma */
 } tmodel_change;
 
@@ -129,8 +145,9 @@ extern tmodel_verdict tmodel_machine_verdict(const tmodel_machine *machine);
  * The requests of the present phase that have no answer yet.  Returns how many;
  * *requests stays valid until the next _answer().  Never 0 unless FINISHED.
  * Requests of one machine and phase are independent of each other: they may be
- * sent together, in any order.  A request is repeated by the next call as long
- * as it has not been answered.
+ * sent together, in any order; but a commit point and its companions travel in
+ * one entity group transaction, or not at all.  A request is repeated by the
+ * next call as long as it has not been answered.
  */
 extern int	tmodel_machine_requests(tmodel_machine *machine,
 									const tmodel_step_request **requests);

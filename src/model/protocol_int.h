@@ -46,6 +46,7 @@ typedef enum task_kind
 	TASK_TOUCH,
 	TASK_READ_ENTRY,
 	TASK_COMMIT,				/* the commit point; in repair: the fence */
+	TASK_COMPANION,				/* what shares its transaction */
 	TASK_UNDO,					/* delete the own stub */
 	TASK_SETTLE					/* verify or delete an entry */
 } task_kind;
@@ -55,6 +56,7 @@ typedef struct task
 {
 	task_kind	kind;
 	entry_work *entry;			/* TOUCH, READ_ENTRY; else NULL */
+	int			companion;		/* COMPANION: which */
 	tmodel_step_request request;
 	int			repeats;		/* answers that made it be sent again */
 	bool		answered;
@@ -79,11 +81,15 @@ struct tmodel_machine
 	int			nentries;
 	entry_work *entries;
 
+	bool	   *gone;			/* per companion: a DELETE of what was not
+								 * there; until the fact changes */
+
 	int			ntasks;
 	int			nopen;			/* of them not answered */
 	int			first_slot;		/* slots are never reused: late answers of an
 								 * earlier phase are recognized */
-	task	   *tasks;			/* room for max(nentries, 1) */
+	task	   *tasks;			/* room for every entry, or commit and
+								 * companions */
 	tmodel_step_request *open;	/* alike; what _requests() hands out */
 };
 

@@ -115,6 +115,7 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 	{
 		plan.filter = info->filter;
 		number_filter(plan.filter, &exprs);
+		plan.skip_sections = itable_has_sections(info->table);
 	}
 	/* whoever counts on an order gets it from one stretch */
 	if (path->path.pathkeys == NIL && plan.to_the_end)

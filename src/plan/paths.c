@@ -303,6 +303,25 @@ has_all_entries(const itableIndex *index, const List *clauses, int n,
 	return true;
 }
 
+/* Is the partition known, or one of a list?  All components are bounded to =. */
+static bool
+fixes_partition(const itableChoice *choice, int npartition)
+{
+	int			fixed = 0;
+	ListCell   *cell;
+
+	foreach(cell, choice->conds)
+	{
+		const itableCond *cond = lfirst(cell);
+
+		if (cond->partition &&
+			(cond->match != ITABLE_COMPARE || cond->op == TMODEL_EQ) &&
+			cond->match != ITABLE_BEGINS)
+			fixed++;
+	}
+	return fixed >= npartition;
+}
+
 static itableChoice *
 index_choice(const itableIndex *index, const itableRelInfo *info,
 			 List *clauses)
@@ -315,7 +334,8 @@ index_choice(const itableIndex *index, const itableRelInfo *info,
 									   row);
 
 	if (!has_all_entries(index, clauses, npartition, partition) ||
-		!has_all_entries(index, clauses, nrow, row))
+		!has_all_entries(index, clauses, nrow, row) ||
+		(index->table->colocated && !fixes_partition(choice, npartition)))
 		choice->access = ITABLE_FULL;	/* of no use */
 	choice->index = (itableIndex *) index;
 	choice->covering = covers(index, info);

@@ -104,6 +104,7 @@ typedef struct itablePlan
 	List	   *conds;			/* itableCond */
 	itableFilter *filter;		/* NULL: none; never with an index */
 	List	   *pieces;			/* itablePiece; NIL: read in one go */
+	bool		skip_sections;	/* facts share their partitions with entries */
 	List	   *attnums;		/* columns needed (int list) */
 	bool		all_columns;	/* instead of attnums */
 	List	   *kept;			/* EXPLAIN VERBOSE: reasons (String), one per

@@ -22,6 +22,7 @@
 #include "utils/uuid.h"
 
 #include "model/bucket.h"
+#include "model/section.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 
@@ -688,6 +689,8 @@ key_to_row(tmodel_arena *arena, const itableTable *table, bool partition,
 	tmodel_key_is_shortened(key);
 
 	itable_check_arena(arena);
+	if (!partition)
+		key = tmodel_section_strip(table->section, key);
 	for (int i = 0; shortened && i < n; i++)
 	{
 		const tmodel_value *value = tmodel_entity_get(entity,

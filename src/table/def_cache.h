@@ -27,6 +27,7 @@ typedef struct itableBrief
 	Oid			relid;
 	const char *name;			/* the store's table */
 	const char *index_of;		/* or NULL */
+	bool		colocated;		/* its entities are among those of index_of */
 } itableBrief;
 
 /* The kept thing, built when there is none; never NULL. */

@@ -90,6 +90,8 @@ itable_form_briefs(Oid serverid)
 			itable_default_name(get_rel_name(relid));
 		brief->index_of = index_of != NULL ? itable_default_name(index_of) :
 			NULL;
+		brief->colocated = index_of != NULL &&
+			itable_option_bool(options, "colocated", false);
 		briefs = lappend(briefs, brief);
 	}
 	return briefs;
@@ -256,6 +258,26 @@ check_fact_key(const itableTable *index, const tmodel_index_def *def,
 					 "An index can hold the elements of one array.");
 }
 
+/* Entries in the fact's partition have the fact's PartitionKey. */
+static void
+check_colocated(const itableTable *index, const tmodel_index_def *def,
+				const itableTable *fact)
+{
+	bool		same = def->npartition == fact->npartition_parts;
+
+	for (int i = 0; same && i < def->npartition; i++)
+		same = def->partition[i].source == TMODEL_FROM_PARTITION &&
+			def->partition[i].component == i;
+	if (!same)
+		column_error(index, itable_cstring(index->name),
+					 "the PartitionKey is not the fact table's in colocated index",
+					 "Declare the fact table's partition key columns, and no others, with OPTIONS (key 'partition').");
+	if (fact->encoding == TMODEL_KEY_RAW)
+		column_error(index, itable_cstring(fact->name),
+					 "a colocated index cannot serve key_encoding 'raw' of",
+					 "Any text may be a raw key, so that entries could not be told from facts; use an index with a table of its own.");
+}
+
 /* Covered columns: properties copied from the fact, and fact_attnum of all. */
 static void
 fill_covered(itableIndex *result)
@@ -316,7 +338,8 @@ itable_form_index(itableTable *index, itableTable *fact)
 		column_error(index, itable_cstring(index->name),
 					 "key_encoding 'raw' is not for index tables:",
 					 "Leave the option out.");
-	def->table = index->name;
+	def->table = index->colocated ? fact->name : index->name;
+	def->section = index->section;
 	def->npartition = index->npartition_parts;
 	def->partition = key_columns(index, index->npartition, index->partition,
 								 fact);
@@ -325,6 +348,8 @@ itable_form_index(itableTable *index, itableTable *fact)
 	def->nrow = index->nrow;
 	def->row = key_columns(index, index->nrow, index->row, fact);
 	check_fact_key(index, def, fact);
+	if (index->colocated)
+		check_colocated(index, def, fact);
 	fill_covered(result);
 	result->covering = tmodel_index_is_covering(def);
 	return result;
@@ -365,10 +390,30 @@ is_listed(List *indexes, const char *name)
 	return false;
 }
 
+bool
+itable_has_sections(const itableTable *fact)
+{
+	ListCell   *cell;
+
+	if (!itable_hides_reserved(fact))
+		return false;
+	foreach(cell, tables_of_server(fact->serverid))
+	{
+		const itableBrief *brief = lfirst(cell);
+
+		if (brief->colocated &&
+			itable_same_table(fact->name, tmodel_span_of(brief->index_of)))
+			return true;
+	}
+	return false;
+}
+
 /* Does the foreign table have every column the index is made of? */
 static bool
 has_sources(const itableTable *fact, const itableTable *index)
 {
+	if (index->colocated && !itable_hides_reserved(fact))
+		return false;
 	for (int i = 0; i < index->natts; i++)
 	{
 		const itableColumn *column = index->columns[i];

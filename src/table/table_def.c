@@ -19,6 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "model/section.h"
 #include "table/def_cache.h"
 #include "table/options.h"
 
@@ -382,6 +383,29 @@ unsupported_index(const itableTable *table, const char *kind)
 					table->relname, kind)));
 }
 
+/* Where the entities are: a colocated index has no table of its own. */
+static void
+place_entities(itableTable *table)
+{
+	char	   *section;
+
+	table->stored_in = table->colocated ? table->index_of : table->name;
+	if (!table->colocated)
+		return;
+	if (table->unique || table->queued || table->spread > 1)
+		definition_error(table,
+						 psprintf("a colocated index cannot %s",
+								  table->unique ? "be unique" :
+								  table->queued ? "be queued" :
+								  "have buckets"),
+						 table->unique ? "A partition knows only its own keys; use an index with a table of its own." :
+						 table->queued ? "It is always up to date, for its entries are written with the fact." :
+						 "Its entries are in their fact's partition.");
+	section = palloc(TMODEL_SECTION_ROOM(table->name));
+	table->section.data = section;
+	table->section.len = tmodel_section_of_index(table->name, section);
+}
+
 /* Table options, the server's where the table has none of its own. */
 static void
 fill_options(itableTable *table, List *own, List *server)
@@ -431,10 +455,9 @@ fill_options(itableTable *table, List *own, List *server)
 		table->queued = itable_option(own, "maintenance") != NULL &&
 			strcmp(itable_option(own, "maintenance"), "queued") == 0;
 	}
+	place_entities(table);
 	if (table->unique)
 		unsupported_index(table, "unique");
-	if (table->colocated)
-		unsupported_index(table, "colocated");
 	if (table->queued)
 		unsupported_index(table, "queued");
 }

@@ -88,6 +88,9 @@ typedef struct itableTable
 								 * PartitionKey is the fact's bucket */
 	bool		unique;			/* one entity per key value, its owner in it */
 	bool		colocated;		/* entries in the fact's own partition */
+	tmodel_span stored_in;		/* the store's table that holds the entities:
+								 * "name", or the fact's when colocated */
+	tmodel_span section;		/* colocated: what RowKeys begin with */
 	bool		queued;			/* maintained later, by a worker */
 	bool		readable;		/* the planner may use it */
 	char	   *state;
@@ -115,6 +118,13 @@ extern itableTable *itable_table_def(Oid relid);
 
 #define itable_is_index(table) ((table)->index_of.len > 0)
 
+/*
+ * Are entities whose RowKeys are reserved (model/section.h) no rows of it?  In
+ * a raw table any RowKey may be somebody's, and an index table has none.
+ */
+#define itable_hides_reserved(table) \
+	(!itable_is_index(table) && (table)->encoding == TMODEL_KEY_ESCAPED)
+
 /* The fact relation of an index table; throws when there is none. */
 extern itableTable *itable_fact_of(const itableTable *index);
 extern Oid	itable_fact_relid(const itableTable *index, bool missing_ok);
@@ -128,6 +138,13 @@ extern itableIndex *itable_index_def(itableTable *index, itableTable *fact);
  * throws; "for_reading" leaves such an index out.
  */
 extern List *itable_indexes_of(itableTable *fact, bool for_reading);
+
+/*
+ * Are there entities besides facts in the fact table's partitions, as far as
+ * this database knows?  Leaving them out where they are told by their RowKeys
+ * (model/section.h) does not wait for the answer; it only saves reading them.
+ */
+extern bool itable_has_sections(const itableTable *fact);
 
 /* OIDs of all foreign tables over a table of the store. */
 extern List *itable_relations_of(Oid serverid, tmodel_span table);

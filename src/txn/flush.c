@@ -22,6 +22,7 @@
 #include "remote/report.h"
 #include "remote/session.h"
 #include "table/settings.h"
+#include "txn/companions.h"
 #include "txn/flush.h"
 #include "txn/round.h"
 
@@ -105,23 +106,10 @@ add_item(flushRun *run, flushSite *site, const itableTable *table,
 	itable_check_arena(run->arena);
 }
 
+/* What the protocol does for the indexes that have tables of their own. */
 static void
-entries_of(flushRun *run, const itableIndex *index, const tmodel_entity *fact,
-		   tmodel_entries *entries)
-{
-	entries->n = 0;
-	if (fact != NULL &&
-		!tmodel_index_entries(run->arena, &index->fact_def, &index->def, fact,
-							  entries))
-	{
-		itable_check_arena(run->arena);
-		itable_key_failed(index->fact, true, TMODEL_KEY_MALFORMED);
-	}
-}
-
-static tmodel_index_change *
 index_changes(flushRun *run, List *indexes, const tmodel_entity *old_fact,
-			  const tmodel_entity *new_fact, bool bulk)
+			  const tmodel_entity *new_fact, bool bulk, tmodel_change *net)
 {
 	tmodel_index_change *result = tmodel_alloc(run->arena,
 											   sizeof(tmodel_index_change) *
@@ -134,14 +122,17 @@ index_changes(flushRun *run, List *indexes, const tmodel_entity *old_fact,
 	{
 		itableIndex *index = lfirst(cell);
 
+		if (itable_is_companion(index))
+			continue;
 		result[n].table = index->def.table;
 		result[n].covering = index->covering;
 		result[n].touch_old = bulk;
-		entries_of(run, index, old_fact, &result[n].old_entries);
-		entries_of(run, index, new_fact, &result[n].new_entries);
+		itable_entries_of(run->arena, index, old_fact, &result[n].old_entries);
+		itable_entries_of(run->arena, index, new_fact, &result[n].new_entries);
 		n++;
 	}
-	return result;
+	net->nindexes = n;
+	net->indexes = result;
 }
 
 /* The machine for one entity's net change; nothing for a change undone. */
@@ -165,10 +156,11 @@ add_change(flushRun *run, flushSite *site, itableTarget *target,
 	net->old_fact = change->base;
 	net->new_fact = now;
 	net->indexed = indexes != NIL;
-	net->direct = target->table->direct_insert;
-	net->nindexes = list_length(indexes);
-	net->indexes = index_changes(run, indexes, change->base, now,
-								 target->nchanges > BULK_CHANGES);
+	index_changes(run, indexes, change->base, now,
+				  target->nchanges > BULK_CHANGES, net);
+	itable_add_companions(run->arena, site->client, indexes, net);
+	/* without touches there is nothing that a stub would protect */
+	net->direct = target->table->direct_insert || net->nindexes == 0;
 	net->write_id = tmodel_span_of(run->write_id);
 	add_item(run, site, target->table, now != NULL ? now : change->base, net);
 }
@@ -572,11 +564,12 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 		change->table = index->fact->name;
 		change->old_fact = &facts[i];
 		change->indexed = true;
-		change->nindexes = 1;
-		change->indexes = index_changes(&run, indexes, &facts[i], &facts[i],
-										true);
+		index_changes(&run, indexes, &facts[i], &facts[i], true, change);
+		itable_add_companions(run.arena, client, indexes, change);
 		change->write_id = tmodel_span_of(run.write_id);
-		result->entries += change->indexes[0].new_entries.n;
+		result->entries += change->ncompanions;
+		for (int j = 0; j < change->nindexes; j++)
+			result->entries += change->indexes[j].new_entries.n;
 		add_item(&run, site, index->fact, &facts[i], change);
 	}
 	drive(&run);

@@ -141,7 +141,7 @@ start_repair(const itableIndex *index, const itableMend *mend,
 	itable_check_arena(arena);
 	repair->fact = mend->fact;
 	repair->fact_table = index->fact->name;
-	repair->index_table = index->table->name;
+	repair->index_table = index->def.table;
 	repair->covering = index->covering;
 	repair->entry = mend->entry;
 	if (repair->fact != NULL && !tmodel_entity_is_stub(repair->fact) &&

@@ -80,16 +80,68 @@ add_group(roundState *state, int nops, roundOp **ops)
 	state->groups[state->ngroups++].ops = ops;
 }
 
+/* How many operations, from this one on, may not be separated. */
+static int
+unit_length(const roundState *state, int first)
+{
+	int			n = 1;
+
+	while (first + n < state->nops && state->ops[first + n].request.companion)
+		n++;
+	return n;
+}
+
+/* Puts a unit's operations in a row; returns how many. */
+static int
+put_unit(const roundState *state, const roundOp *first, roundOp **ops)
+{
+	int			at = first - state->ops;
+	int			n = unit_length(state, at);
+
+	for (int i = 0; i < n; i++)
+		ops[i] = &state->ops[at + i];
+	return n;
+}
+
 static void
 add_single(roundState *state, roundOp *op)
 {
-	roundOp   **ops = palloc(sizeof(roundOp *));
+	roundOp   **ops = palloc(sizeof(roundOp *) *
+							 unit_length(state, op - state->ops));
 
-	ops[0] = op;
-	add_group(state, 1, ops);
+	add_group(state, put_unit(state, op, ops), ops);
 }
 
-/* Reads travel alone, writes in batches by partition. */
+/* May the operation share a batch with those of others? */
+static bool
+may_share(const roundState *state, const roundOp *op)
+{
+	return op->request.action != TMODEL_GET && !op->item->single &&
+		tstore_may_batch(state->site->client,
+						 op->request.entity->partition_key,
+						 op->request.entity->row_key);
+}
+
+/* A batch of the plan as a group: every item with its companions. */
+static void
+add_batch(roundState *state, const tmodel_batch *batch, roundOp **firsts)
+{
+	roundOp   **ops;
+	int			n = 0;
+
+	for (int i = 0; i < batch->nitems; i++)
+		n += unit_length(state, firsts[batch->items[i]] - state->ops);
+	ops = palloc(sizeof(roundOp *) * n);
+	n = 0;
+	for (int i = 0; i < batch->nitems; i++)
+		n += put_unit(state, firsts[batch->items[i]], ops + n);
+	add_group(state, n, ops);
+}
+
+/*
+ * Reads travel alone, writes in batches by partition.  A commit point and its
+ * companions are one item to the plan, so that nothing can separate them.
+ */
 static void
 group(roundState *state)
 {
@@ -103,14 +155,11 @@ group(roundState *state)
 
 	state->groups = palloc_extended((state->nops + 1) * sizeof(roundGroup),
 									MCXT_ALLOC_HUGE);
-	for (int i = 0; i < state->nops; i++)
+	for (int i = 0; i < state->nops; i += unit_length(state, i))
 	{
 		roundOp    *op = &state->ops[i];
 
-		if (op->request.action == TMODEL_GET || op->item->single ||
-			!tstore_may_batch(state->site->client,
-							  op->request.entity->partition_key,
-							  op->request.entity->row_key))
+		if (!may_share(state, op))
 		{
 			add_single(state, op);
 			continue;
@@ -118,27 +167,25 @@ group(roundState *state)
 		items[n].table = op->request.table;
 		items[n].partition_key = op->request.entity->partition_key;
 		items[n].row_key = op->request.entity->row_key;
-		items[n].bytes = tmodel_batch_bytes(op->request.entity);
+		items[n].companions = unit_length(state, i) - 1;
+		items[n].bytes = 0;
+		for (int j = 0; j <= items[n].companions; j++)
+			items[n].bytes +=
+				tmodel_batch_bytes(state->ops[i + j].request.entity);
 		batched[n++] = op;
 	}
 	tmodel_batch_group(state->arena, n, items, state->site->batch_size, &plan);
 	itable_check_arena(state->arena);
 	for (int i = 0; i < plan.nbatches; i++)
-	{
-		tmodel_batch *batch = &plan.batches[i];
-		roundOp   **ops = palloc(sizeof(roundOp *) * batch->nitems);
-
-		for (int j = 0; j < batch->nitems; j++)
-			ops[j] = batched[batch->items[j]];
-		add_group(state, batch->nitems, ops);
-	}
+		add_batch(state, &plan.batches[i], batched);
 }
 
 static bool
 deletes_anything(const roundGroup *group)
 {
 	for (int i = 0; i < group->nops; i++)
-		if (group->ops[i]->request.action == TMODEL_DELETE)
+		if (group->ops[i]->request.action == TMODEL_DELETE &&
+			!group->ops[i]->request.companion)
 			return true;
 	return false;
 }
@@ -249,7 +296,20 @@ answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 	tmodel_machine_answer(op->item->machine, op->request.slot, &answer);
 }
 
-/* A batch failed: one operation is to blame, or all, or nobody can tell. */
+/* Do all operations belong to one commit point? */
+static bool
+is_one_unit(const roundGroup *group)
+{
+	for (int i = 1; i < group->nops; i++)
+		if (!group->ops[i]->request.companion)
+			return false;
+	return true;
+}
+
+/*
+ * A batch failed: one operation is to blame, or all, or nobody can tell.  Of a
+ * commit point with its companions it is then the fact that is looked at.
+ */
 static void
 answer_failed(roundState *state, roundGroup *group, const tstore_reply *reply)
 {
@@ -262,7 +322,7 @@ answer_failed(roundState *state, roundGroup *group, const tstore_reply *reply)
 	{
 		roundOp    *op = group->ops[i];
 
-		if (culprit < 0 && condition)
+		if (culprit < 0 && condition && !is_one_unit(group))
 		{
 			op->item->single = true;
 			answer(state, op, TMODEL_ROLLED_BACK, reply, i);
