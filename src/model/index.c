@@ -40,7 +40,7 @@ typedef struct entry_builder
 bool
 tmodel_index_is_covering(const tmodel_index_def *index)
 {
-	return index->ncovered > 0;
+	return index->ncovered > 0 || index->nowner > 0;
 }
 
 const tmodel_entity *
@@ -293,12 +293,13 @@ first_with_keys(entry_builder *builder, const tmodel_entries *entries,
 
 /* Sets the entry's properties; false: out of memory. */
 static bool
-fill_entry(const entry_builder *builder, tmodel_entity *entry, bool shortened)
+fill_entry(entry_builder *builder, tmodel_entity *entry, bool shortened)
 {
 	const tmodel_index_def *index = builder->index;
 	int			ncolumns = shortened ? index->npartition + index->nrow : 0;
 	tmodel_entity *filled = tmodel_entity_extend(builder->arena, entry,
-												 ncolumns + index->ncovered + 3);
+												 ncolumns + index->ncovered +
+												 index->nowner + 3);
 	tmodel_value value;
 
 	if (filled == NULL)
@@ -313,6 +314,17 @@ fill_entry(const entry_builder *builder, tmodel_entity *entry, bool shortened)
 
 		if (covered != NULL)
 			tmodel_entity_set(filled, index->covered[i], covered);
+	}
+	for (int i = 0; i < index->nowner; i++)
+	{
+		const tmodel_index_column *column = &index->owner[i];
+		const tmodel_value *part =
+			fact_component(builder, column->source == TMODEL_FROM_PARTITION,
+						   column->component);
+
+		if (part == NULL)
+			return false;
+		tmodel_entity_set(filled, column->name, part);
 	}
 	value = tmodel_string(builder->fact->partition_key);
 	tmodel_entity_set(filled, TMODEL_SPAN(TMODEL_P_FACT_PK), &value);

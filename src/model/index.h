@@ -60,6 +60,11 @@ typedef struct tmodel_index_def
 	const tmodel_index_column *row;
 	int			ncovered;
 	const tmodel_span *covered; /* properties copied from the fact */
+	bool		unique;			/* keys without the fact's: one entry for each
+								 * key value, a claim of one fact */
+	int			nowner;			/* unique: components of the fact's key that
+								 * are copied too, as properties */
+	const tmodel_index_column *owner;	/* FROM_PARTITION, FROM_ROW */
 } tmodel_index_def;
 
 /* Pointer indexes copy nothing; all others are covering. */
@@ -72,7 +77,7 @@ typedef struct tmodel_entries
 } tmodel_entries;
 
 /*
- * The entries of a live fact: keys, covered properties, _itFactPK, _itFactRK,
+ * The entries of a live fact: keys, copied properties, _itFactPK, _itFactRK,
  * _itEpoch; no verified flag.  A NULL (or absent) key value, NULL elements and
  * an empty array give no entry; equal elements give one.  At most one column
  * is FROM_ELEMENT.  When a key had to be shortened the entry also carries each

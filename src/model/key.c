@@ -226,8 +226,13 @@ encode_full(tmodel_arena *arena, tmodel_key_encoding encoding, int n,
 {
 	tmodel_buf	buf;
 
-	if (n < 1 || (encoding == TMODEL_KEY_RAW && n != 1))
+	if (n < 0 || (encoding == TMODEL_KEY_RAW && n != 1))
 		return TMODEL_KEY_MISMATCH;
+	if (n == 0)
+	{
+		*key = TMODEL_SPAN(TMODEL_KEY_NONE);
+		return TMODEL_KEY_OK;
+	}
 	tmodel_buf_init(&buf, arena);
 	for (int i = 0; i < n; i++)
 	{
@@ -557,8 +562,10 @@ tmodel_key_decode(tmodel_arena *arena, tmodel_key_encoding encoding, int n,
 				  const tmodel_key_type *types, tmodel_span key,
 				  tmodel_value *values)
 {
-	if (n < 1 || (encoding == TMODEL_KEY_RAW && n != 1))
+	if (n < 0 || (encoding == TMODEL_KEY_RAW && n != 1))
 		return TMODEL_KEY_MISMATCH;
+	if (n == 0 && !tmodel_span_equal(key, TMODEL_SPAN(TMODEL_KEY_NONE)))
+		return TMODEL_KEY_MALFORMED;
 	for (int i = 0; i < n; i++)
 	{
 		tmodel_span component = key;

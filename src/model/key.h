@@ -53,6 +53,13 @@
 #define TMODEL_KEY_SEPARATOR "\","
 #define TMODEL_KEY_MAX_UNITS 512
 
+/*
+ * A key without components: the RowKey of a unique index whose only key column
+ * is the PartitionKey.  Empty would be legal, but batches of some emulators
+ * misread it.
+ */
+#define TMODEL_KEY_NONE "-"
+
 typedef enum tmodel_key_encoding
 {
 	TMODEL_KEY_ESCAPED, TMODEL_KEY_RAW
@@ -89,8 +96,8 @@ extern tmodel_key_status tmodel_key_append(tmodel_buf *out,
 										   const tmodel_value *value);
 
 /*
- * Encodes a whole key of n components (n >= 1; RAW: n = 1) and checks length
- * and characters.  The result is in the arena.
+ * Encodes a whole key of n components (RAW: n = 1; 0: TMODEL_KEY_NONE) and checks
+ * length and characters.  The result is in the arena.
  */
 extern tmodel_key_status tmodel_key_encode(tmodel_arena *arena,
 										   tmodel_key_encoding encoding,

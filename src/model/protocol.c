@@ -3,7 +3,8 @@
  *	  The write protocol of index tables: phases, and what each answer means.
  *
  * No I/O, no clock, no memory but the arena's.  What is written is made in
- * protocol_plan.c; repair.c drives the same machine for one entry.
+ * protocol_plan.c; claim.c has the phase CLAIM; repair.c drives the same machine
+ * for one entry.
  *
  * Easy to break: after an answer UNKNOWN to a commit, nothing may be claimed
  * that another history could contradict; see decide().  The commit is sent
@@ -79,8 +80,8 @@ tmodel_p_finish(tmodel_machine *machine, tmodel_verdict verdict)
 }
 
 /* Nothing can be undone without memory; readers' repair will do it. */
-static bool
-out_of_memory(tmodel_machine *machine)
+bool
+tmodel_p_out_of_memory(tmodel_machine *machine)
 {
 	tmodel_p_finish(machine, machine->unknown ? TMODEL_DOUBTFUL :
 					TMODEL_FAILED);
@@ -90,15 +91,20 @@ out_of_memory(tmodel_machine *machine)
 /*
  * Ends the machine without success.  An own stub would keep others waiting for
  * its age, so it is deleted first: that is also the ETag change of the fact
- * which the fence rule wants before the touched entries may go.
+ * which the fence rule wants before the touched entries may go.  Claims it has
+ * made are given up in any case, but for a REFRESH: others may have seen the
+ * fact live with the key and rest on the claim without having touched it.
  */
-static bool
-fail(tmodel_machine *machine, tmodel_verdict verdict)
+bool
+tmodel_p_fail(tmodel_machine *machine, tmodel_verdict verdict)
 {
 	if (machine->verdict == TMODEL_PENDING)
 		machine->verdict = verdict;
-	if (machine->verdict == TMODEL_DOUBTFUL || !machine->own_stub)
+	if (machine->repair != NULL || machine->verdict == TMODEL_DOUBTFUL ||
+		machine->change->kind == TMODEL_CHANGE_REFRESH)
 		return tmodel_p_finish(machine, machine->verdict);
+	if (!machine->own_stub)
+		return tmodel_p_enter_settle(machine);
 	machine->own_stub = false;
 	tmodel_p_begin(machine, TMODEL_SETTLE);
 	tmodel_p_add(machine, TASK_UNDO, TMODEL_DELETE, machine->change->table,
@@ -134,7 +140,7 @@ enter_reserve(tmodel_machine *machine)
 	if (tmodel_p_add(machine, TASK_RESERVE, TMODEL_INSERT,
 					 machine->change->table, tmodel_p_stub(machine),
 					 (tmodel_span) {NULL, 0}) == NULL)
-		return out_of_memory(machine);
+		return tmodel_p_out_of_memory(machine);
 	return true;
 }
 
@@ -168,8 +174,8 @@ touches_done(tmodel_machine *machine)
 	return tmodel_p_enter_commit(machine);
 }
 
-static bool
-enter_touch(tmodel_machine *machine)
+bool
+tmodel_p_enter_touch(tmodel_machine *machine)
 {
 	const tmodel_span none = {NULL, 0};
 
@@ -184,6 +190,8 @@ enter_touch(tmodel_machine *machine)
 		const tmodel_span table = work->index->table;
 		task	   *added;
 
+		if (work->index->unique != NULL)
+			continue;
 		work->etag = none;
 		if (work->plan == ENTRY_READ)
 			added = tmodel_p_add(machine, TASK_READ_ENTRY, TMODEL_GET, table,
@@ -192,7 +200,7 @@ enter_touch(tmodel_machine *machine)
 			added = tmodel_p_add(machine, TASK_TOUCH, TMODEL_UPSERT, table,
 								 tmodel_p_touched(machine, work), none);
 		if (added == NULL)
-			return out_of_memory(machine);
+			return tmodel_p_out_of_memory(machine);
 		added->entry = work;
 #ifdef TMODEL_BREAK_CHECKEXIST
 		added->request.action = TMODEL_GET;
@@ -263,7 +271,7 @@ tmodel_p_enter_commit(tmodel_machine *machine)
 	}
 	if (tmodel_p_add(machine, TASK_COMMIT, action, change->table, entity,
 					 if_match) == NULL || !add_companions(machine))
-		return out_of_memory(machine);
+		return tmodel_p_out_of_memory(machine);
 	return true;
 }
 
@@ -280,7 +288,9 @@ settle_entry(tmodel_machine *machine, const entry_work *work)
 		return true;
 	if (machine->verdict != TMODEL_COMMITTED)
 	{
-		if (work->plan != ENTRY_TOUCH)
+		if (work->plan != ENTRY_TOUCH && work->plan != ENTRY_CLAIM)
+			return true;
+		if (!machine->undone && !work->made)
 			return true;
 		entity = work->new_entry;
 	}
@@ -295,6 +305,10 @@ settle_entry(tmodel_machine *machine, const entry_work *work)
 	if (action == TMODEL_MERGE)
 		if_match = TMODEL_SPAN("*");
 #endif
+#ifdef TMODEL_BREAK_RELEASESTAR
+	if (action == TMODEL_DELETE && work->index->unique != NULL)
+		if_match = TMODEL_SPAN("*");
+#endif
 #ifdef TMODEL_BREAK_DELSTAR
 	if (action == TMODEL_DELETE)
 		if_match = TMODEL_SPAN("*");
@@ -303,7 +317,7 @@ settle_entry(tmodel_machine *machine, const entry_work *work)
 						entity, if_match) != NULL;
 }
 
-/* After COMMITTED, or after the own stub of an abandoned INSERT was deleted. */
+/* After COMMITTED, or to undo what a machine without success has done. */
 bool
 tmodel_p_enter_settle(tmodel_machine *machine)
 {
@@ -311,11 +325,11 @@ tmodel_p_enter_settle(tmodel_machine *machine)
 	if (machine->repair != NULL)
 	{
 		if (!tmodel_p_repair_settle(machine))
-			return out_of_memory(machine);
+			return tmodel_p_out_of_memory(machine);
 	}
 	for (int i = 0; i < machine->nentries; i++)
 		if (!settle_entry(machine, &machine->entries[i]))
-			return out_of_memory(machine);
+			return tmodel_p_out_of_memory(machine);
 	if (machine->ntasks == 0)
 		return tmodel_p_finish(machine, machine->verdict);
 	return true;
@@ -328,7 +342,10 @@ committed(tmodel_machine *machine)
 	machine->unknown = false;
 	machine->own_stub = false;
 #ifdef TMODEL_BREAK_FACTFIRST
-	return enter_touch(machine);
+	return tmodel_p_enter_touch(machine);
+#endif
+#ifdef TMODEL_BREAK_CLAIMLATE
+	return tmodel_p_enter_claim(machine);
 #endif
 	return tmodel_p_enter_settle(machine);
 }
@@ -409,10 +426,11 @@ begin_again(tmodel_machine *machine, const tmodel_entity *base)
 		machine->late_touches |= machine->unknown;
 		machine->base = tmodel_entity_copy(machine->arena, base);
 		if (machine->base == NULL)
-			return out_of_memory(machine);
+			return tmodel_p_out_of_memory(machine);
 		machine->own_stub = tmodel_entity_is_stub(base) &&
 			tmodel_p_has_write_id(base, machine->change->write_id);
-		return enter_touch(machine);
+		tmodel_p_forget_claims(machine);
+		return tmodel_p_enter_claim(machine);
 	}
 	if (machine->change->indexed && !machine->change->direct)
 		return enter_reserve(machine);
@@ -440,7 +458,7 @@ decide(tmodel_machine *machine, const tmodel_entity *fact)
 	if (fact != NULL && machine->base != NULL &&
 		tmodel_span_equal(fact->etag, machine->base->etag))
 		return again ? tmodel_p_enter_commit(machine) :
-			fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
+			tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
 				 TMODEL_LOST_RACE);
 	if (live && is_own_success(machine, fact))
 		return machine->late_touches ?
@@ -459,14 +477,14 @@ decide(tmodel_machine *machine, const tmodel_entity *fact)
 	if (change->kind == TMODEL_CHANGE_INSERT)
 	{
 		if (live)
-			return fail(machine, TMODEL_DUPLICATE);
+			return tmodel_p_fail(machine, TMODEL_DUPLICATE);
 	}
 	else if (!live || (change->kind == TMODEL_CHANGE_REFRESH &&
 					   change->ncompanions == 0) ||
 			 !tmodel_entity_same_content(fact, change->old_fact))
-		return fail(machine, TMODEL_LOST_RACE);
+		return tmodel_p_fail(machine, TMODEL_LOST_RACE);
 	if (!again)
-		return fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
+		return tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
 					TMODEL_LOST_RACE);
 	return begin_again(machine, fact);
 }
@@ -479,7 +497,7 @@ repeat_or_fail(tmodel_machine *machine, task *answered)
 {
 	if (answered->repeats++ < MAX_UNKNOWN)
 		return true;
-	return fail(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_FAILED);
+	return tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_FAILED);
 }
 
 static bool
@@ -495,23 +513,24 @@ answer_reserve(tmodel_machine *machine, const tmodel_answer *answer)
 									   machine->tasks[0].request.entity);
 
 				if (stub == NULL)
-					return out_of_memory(machine);
+					return tmodel_p_out_of_memory(machine);
 				stub->etag = tmodel_span_copy(machine->arena, answer->etag);
 				if (machine->arena->failed)
-					return out_of_memory(machine);
+					return tmodel_p_out_of_memory(machine);
 				machine->base = stub;
 				machine->own_stub = true;
-				return enter_touch(machine);
+				tmodel_p_forget_claims(machine);
+				return tmodel_p_enter_claim(machine);
 			}
 			/* FALLTHROUGH */
 		case TMODEL_EXISTS:
 			return read_fact(machine, TMODEL_RESERVE);
 		case TMODEL_UNKNOWN:
 			if (machine->unknowns++ >= MAX_UNKNOWN)
-				return fail(machine, TMODEL_FAILED);
+				return tmodel_p_fail(machine, TMODEL_FAILED);
 			return read_fact(machine, TMODEL_RESERVE);
 		default:
-			return fail(machine, TMODEL_FAILED);
+			return tmodel_p_fail(machine, TMODEL_FAILED);
 	}
 }
 
@@ -528,7 +547,7 @@ answer_read(tmodel_machine *machine, task *answered,
 		case TMODEL_UNKNOWN:
 			return repeat_or_fail(machine, answered);
 		default:
-			return fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
+			return tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
 						TMODEL_FAILED);
 	}
 }
@@ -548,7 +567,7 @@ answer_touch(tmodel_machine *machine, task *answered,
 				etag = answer->entity->etag;
 			answered->entry->etag = tmodel_span_copy(machine->arena, etag);
 			if (machine->arena->failed)
-				return out_of_memory(machine);
+				return tmodel_p_out_of_memory(machine);
 			break;
 		case TMODEL_UNKNOWN:
 			return repeat_or_fail(machine, answered);
@@ -561,7 +580,7 @@ answer_touch(tmodel_machine *machine, task *answered,
 #endif
 			/* FALLTHROUGH */
 		default:
-			return fail(machine, TMODEL_FAILED);
+			return tmodel_p_fail(machine, TMODEL_FAILED);
 	}
 	answered->answered = true;
 	if (--machine->nopen > 0)
@@ -606,7 +625,7 @@ answer_refresh(tmodel_machine *machine, task *answered,
 		case TMODEL_UNKNOWN:
 			return repeat_or_fail(machine, answered);
 		default:
-			return fail(machine, TMODEL_FAILED);
+			return tmodel_p_fail(machine, TMODEL_FAILED);
 	}
 }
 
@@ -630,7 +649,7 @@ answer_commit(tmodel_machine *machine, task *answered,
 			/* Nobody fences facts of a table without indexes. */
 			if (!change->indexed && !machine->unknown &&
 				change->kind != TMODEL_CHANGE_INSERT)
-				return fail(machine, TMODEL_LOST_RACE);
+				return tmodel_p_fail(machine, TMODEL_LOST_RACE);
 			return read_fact(machine, TMODEL_TOUCH);
 		case TMODEL_EXISTS:
 			return read_fact(machine, TMODEL_TOUCH);
@@ -640,7 +659,7 @@ answer_commit(tmodel_machine *machine, task *answered,
 				return tmodel_p_finish(machine, TMODEL_DOUBTFUL);
 			return read_fact(machine, TMODEL_TOUCH);
 		default:
-			return fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
+			return tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
 						TMODEL_FAILED);
 	}
 }
@@ -670,7 +689,7 @@ answer_companion(tmodel_machine *machine, task *answered,
 		default:
 			break;
 	}
-	return fail(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_FAILED);
+	return tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_FAILED);
 }
 
 /* Best effort: whatever the answer, it is not tried again. */
@@ -678,8 +697,11 @@ static bool
 answer_settle(tmodel_machine *machine, task *answered,
 			  const tmodel_answer *answer)
 {
-	if (answered->kind == TASK_UNDO && answer->outcome == TMODEL_APPLIED)
+	if (answered->kind == TASK_UNDO)
+	{
+		machine->undone = answer->outcome == TMODEL_APPLIED;
 		return tmodel_p_enter_settle(machine);
+	}
 	answered->answered = true;
 	if (--machine->nopen == 0)
 		tmodel_p_finish(machine, machine->verdict);
@@ -712,7 +734,7 @@ tmodel_machine_start(tmodel_arena *arena, const tmodel_change *change)
 		!change->direct)
 		enter_reserve(machine);
 	else
-		enter_touch(machine);
+		tmodel_p_enter_claim(machine);
 	return arena->failed ? NULL : machine;
 }
 
@@ -753,6 +775,7 @@ tmodel_machine_answer(tmodel_machine *machine, int slot,
 		return true;
 	answered = &machine->tasks[at];
 	if (answer->outcome == TMODEL_ROLLED_BACK &&
+		answered->kind != TASK_CLAIM &&
 		(machine->phase != TMODEL_SETTLE ||
 		 answered->repeats++ < MAX_SETTLE_REPEATS))
 		return true;
@@ -762,6 +785,12 @@ tmodel_machine_answer(tmodel_machine *machine, int slot,
 			return answer_reserve(machine, answer);
 		case TASK_READ_FACT:
 			return answer_read(machine, answered, answer);
+		case TASK_CLAIM:
+		case TASK_READ_CLAIM:
+		case TASK_READ_OWNER:
+		case TASK_FENCE_OWNER:
+		case TASK_TAKE_CLAIM:
+			return tmodel_p_answer_claim(machine, answered, answer);
 		case TASK_TOUCH:
 		case TASK_READ_ENTRY:
 			return answer_touch(machine, answered, answer);
@@ -781,7 +810,17 @@ tmodel_machine_abandon(tmodel_machine *machine)
 {
 	if (machine->phase == TMODEL_SETTLE || machine->phase == TMODEL_FINISHED)
 		return;
-	fail(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_ABANDONED);
+	tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL : TMODEL_ABANDONED);
+}
+
+const tmodel_entity *
+tmodel_machine_refused(const tmodel_machine *machine,
+					   const tmodel_index_change **index)
+{
+	if (machine->refused == NULL)
+		return NULL;
+	*index = machine->refused->index;
+	return machine->refused->new_entry;
 }
 
 void

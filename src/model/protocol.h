@@ -1,7 +1,7 @@
 /*
  * protocol.h
  *	  The write protocol of index tables as a resumable state machine without
- *	  I/O (2-protocol sections 2.3 and 2.4; Promela models idx.pml).
+ *	  I/O (2-protocol sections 2.3 and 2.4; Promela models idx.pml, uniq.pml).
  *
  * One machine carries one fact's net change through its phases.  The conductor
  * (txn/flush.c; in tests a model store) asks every machine for the requests of
@@ -12,8 +12,15 @@
  *	 Touch rule: a fact F0 is replaced by F1 only after, having read F0, every
  *	   entry F1 newly references and (covering) every entry of F0 or F1 whose
  *	   contents change got an unconditional, unverified upsert.
- *	 Fence rule: an entry is verified or deleted only If-Match an ETag observed
- *	   before an ETag change of the fact that the same machine made.
+ *	 Fence rule: an entry is verified, deleted or given to another fact only
+ *	   If-Match an ETag observed before an ETag change of the fact that the same
+ *	   machine made.
+ *
+ * An entry of a unique index is a *claim*: one for each key value, its owner the
+ * fact it names.  Its touch is conditional: insert-if-absent, or If-Match where
+ * it is the own; another's is taken only after fencing that owner (claim.c).
+ * What a machine has claimed itself and never committed, it may give up with
+ * the very ETag its write gave: nobody else can rest on that version.
  */
 #ifndef TMODEL_PROTOCOL_H
 #define TMODEL_PROTOCOL_H
@@ -23,6 +30,7 @@
 typedef enum tmodel_phase
 {
 	TMODEL_RESERVE,				/* stub inserts */
+	TMODEL_CLAIM,				/* entries of unique indexes */
 	TMODEL_TOUCH,				/* touches, reads of old entries */
 	TMODEL_COMMIT,				/* the fact itself: the commit point */
 	TMODEL_SETTLE,				/* verify, delete: best effort */
@@ -48,6 +56,8 @@ typedef struct tmodel_step_request
 	const tmodel_entity *entity;	/* GET, DELETE: only its keys count */
 	tmodel_span if_match;		/* REPLACE, MERGE, DELETE */
 	int			slot;			/* names the request in _answer() */
+	int			pause;			/* > 0: something others do is waited for;
+								 * the greater, the longer */
 } tmodel_step_request;
 
 typedef enum tmodel_outcome
@@ -67,13 +77,16 @@ typedef struct tmodel_answer
 	tmodel_outcome outcome;
 	tmodel_span etag;			/* of a write that was applied */
 	const tmodel_entity *entity;	/* GET, APPLIED: with its ETag */
+	bool		old;			/* GET, APPLIED: not changed for so long that
+								 * no writer is at it; a guess is enough */
 } tmodel_answer;
 
 typedef enum tmodel_verdict
 {
 	TMODEL_PENDING,				/* the commit point is not passed */
 	TMODEL_COMMITTED,
-	TMODEL_DUPLICATE,			/* INSERT: a live fact is there */
+	TMODEL_DUPLICATE,			/* INSERT: a live fact is there; or another
+								 * fact has the key of a unique index */
 	TMODEL_LOST_RACE,			/* the fact is not what was read */
 	TMODEL_FAILED,				/* a request was refused; nothing visible */
 	TMODEL_DOUBTFUL,			/* the commit point's outcome is not known */
@@ -94,6 +107,8 @@ typedef struct tmodel_index_change
 {
 	tmodel_span table;
 	bool		covering;
+	const tmodel_index_def *unique; /* NULL: entries of different facts differ */
+	const tmodel_fact_def *fact_def;	/* unique */
 	bool		touch_old;		/* pointer: touch old entries too, instead of
 								 * reading them; touches share batches */
 	tmodel_entries old_entries; /* of F0; n = 0 for INSERT */
@@ -121,7 +136,10 @@ typedef struct tmodel_change
 									 * DELETE, REFRESH */
 	bool		indexed;		/* the table has sync indexes: facts carry
 								 * _itFence and _itWrites, INSERT reserves */
-	bool		direct;			/* insert_mode 'direct': no stub */
+	bool		direct;			/* insert_mode 'direct': no stub; never with a
+								 * unique index */
+	int			patience;		/* how often a claim that others are at is
+								 * read before LOST_RACE */
 	int			nindexes;
 	const tmodel_index_change *indexes;
 	int			ncompanions;
@@ -168,30 +186,14 @@ extern bool tmodel_machine_answer(tmodel_machine *machine, int slot,
  */
 extern void tmodel_machine_abandon(tmodel_machine *machine);
 
+/*
+ * The claim that ended the machine with DUPLICATE or LOST_RACE: the entry it
+ * wanted, and of which index; NULL where it was the fact itself.
+ */
+extern const tmodel_entity *tmodel_machine_refused(const tmodel_machine *machine,
+												   const tmodel_index_change **index);
+
 /* Ends SETTLE at once; the work is left to readers' repair. */
 extern void tmodel_machine_stop(tmodel_machine *machine);
-
-/*
- * Repair of one entry that is not verified.  "entry" (with ETag) must have been
- * read *before* "fact" (with ETag; NULL: there is none).  "justified" is the
- * entry the fact has under the same keys, or NULL.
- *	 absent fact  -> delete the entry If-Match
- *	 stub		  -> delete the stub If-Match, then the entry
- *	 live		  -> fence the fact If-Match, then verify (covering) or delete
- *	 live, justified, pointer index: nothing to do
- * Whether an entry or stub is old enough for this is the caller's decision.
- */
-typedef struct tmodel_repair
-{
-	tmodel_span fact_table;
-	tmodel_span index_table;
-	bool		covering;
-	const tmodel_entity *entry;
-	const tmodel_entity *fact;
-	const tmodel_entity *justified;
-} tmodel_repair;
-
-extern tmodel_machine *tmodel_repair_start(tmodel_arena *arena,
-										   const tmodel_repair *repair);
 
 #endif							/* TMODEL_PROTOCOL_H */

@@ -1,7 +1,8 @@
 /*
  * protocol_int.h
- *	  What protocol.c (phases, answers, decisions), protocol_plan.c (what to
- *	  send) and repair.c share; nobody else includes this.
+ *	  What protocol.c (phases, answers, decisions), claim.c (unique indexes),
+ *	  protocol_plan.c (what to send) and repair.c share; nobody else includes
+ *	  this.
  *
  * Easy to break: entry_work.etag must have been observed before the commit
  * point that the machine makes afterwards (fence rule).  It is therefore
@@ -10,7 +11,7 @@
 #ifndef TMODEL_PROTOCOL_INT_H
 #define TMODEL_PROTOCOL_INT_H
 
-#include "protocol.h"
+#include "repair.h"
 
 /* How often one request whose outcome is unknown is sent again. */
 #define MAX_UNKNOWN 3
@@ -18,6 +19,8 @@
 #define MAX_REPEATS 16
 /* How often a request of SETTLE is asked again after a rolled back batch. */
 #define MAX_SETTLE_REPEATS 8
+/* How often a claim is looked at anew because others changed it or its owner. */
+#define MAX_CLAIM_REPEATS 16
 /* How many write ids a fact keeps. */
 #define MAX_WRITE_IDS 4
 
@@ -26,7 +29,9 @@ typedef enum entry_plan
 {
 	ENTRY_LEAVE,				/* the change does not concern it */
 	ENTRY_TOUCH,				/* unconditional unverified upsert */
-	ENTRY_READ					/* only its ETag is wanted, to delete it */
+	ENTRY_READ,					/* only its ETag is wanted, to delete it */
+	ENTRY_CLAIM,				/* unique: to be had and touched */
+	ENTRY_RELEASE				/* unique: its ETag, if it is ours */
 } entry_plan;
 
 /* One index entry of F0, F1 or both. */
@@ -36,13 +41,28 @@ typedef struct entry_work
 	const tmodel_entity *old_entry; /* as F0 justifies it, or NULL */
 	const tmodel_entity *new_entry; /* as F1 justifies it, or NULL */
 	entry_plan	plan;
-	tmodel_span etag;			/* seen in TOUCH; empty: none */
+	tmodel_span etag;			/* seen in TOUCH or CLAIM; empty: none */
+	/* unique */
+	bool		claimed;		/* CLAIM has done with it, since base was read */
+	bool		made;			/* if its version is ours, it goes back to an
+								 * insert or theft by this machine */
+	const tmodel_entity *seen;	/* the claim as read last */
+	bool		seen_old;
+	const tmodel_entity *owner; /* another fact, which is to be fenced */
+	int			waits;
+	int			unknowns;
+	int			looks;			/* reads of it */
 } entry_work;
 
 typedef enum task_kind
 {
 	TASK_RESERVE,				/* insert the stub */
 	TASK_READ_FACT,				/* what is there now? then decide */
+	TASK_CLAIM,					/* insert-if-absent */
+	TASK_READ_CLAIM,
+	TASK_READ_OWNER,
+	TASK_FENCE_OWNER,
+	TASK_TAKE_CLAIM,			/* touch the own, or take an orphan */
 	TASK_TOUCH,
 	TASK_READ_ENTRY,
 	TASK_COMMIT,				/* the commit point; in repair: the fence */
@@ -55,7 +75,7 @@ typedef enum task_kind
 typedef struct task
 {
 	task_kind	kind;
-	entry_work *entry;			/* TOUCH, READ_ENTRY; else NULL */
+	entry_work *entry;			/* TOUCH, READ_ENTRY, claims; else NULL */
 	int			companion;		/* COMPANION: which */
 	tmodel_step_request request;
 	int			repeats;		/* answers that made it be sent again */
@@ -73,6 +93,8 @@ struct tmodel_machine
 	const tmodel_entity *base;	/* the version of the fact (or stub) that the
 								 * commit point replaces; NULL: absence */
 	bool		own_stub;		/* base is a stub this machine inserted */
+	bool		undone;			/* the own stub was deleted again */
+	const entry_work *refused;	/* the claim that was not to be had */
 	bool		unknown;		/* a commit was sent that may be applied */
 	bool		late_touches;	/* the entries' ETags may be from after it */
 	int			unknowns;		/* stub inserts and commits ended so */
@@ -96,12 +118,21 @@ struct tmodel_machine
 /* protocol.c */
 extern tmodel_machine *tmodel_p_machine_new(tmodel_arena *arena, int nentries);
 extern bool tmodel_p_finish(tmodel_machine *machine, tmodel_verdict verdict);
+extern bool tmodel_p_fail(tmodel_machine *machine, tmodel_verdict verdict);
+extern bool tmodel_p_out_of_memory(tmodel_machine *machine);
+extern bool tmodel_p_enter_touch(tmodel_machine *machine);
 extern bool tmodel_p_enter_settle(tmodel_machine *machine);
 extern bool tmodel_p_enter_commit(tmodel_machine *machine);
 extern void tmodel_p_begin(tmodel_machine *machine, tmodel_phase phase);
 extern task *tmodel_p_add(tmodel_machine *machine, task_kind kind,
 						  tmodel_action action, tmodel_span table,
 						  const tmodel_entity *entity, tmodel_span if_match);
+
+/* claim.c */
+extern bool tmodel_p_enter_claim(tmodel_machine *machine);
+extern void tmodel_p_forget_claims(tmodel_machine *machine);
+extern bool tmodel_p_answer_claim(tmodel_machine *machine, task *answered,
+								  const tmodel_answer *answer);
 
 /* protocol_plan.c */
 extern bool tmodel_p_plan_entries(tmodel_machine *machine);
@@ -113,6 +144,8 @@ extern const tmodel_entity *tmodel_p_fenced(tmodel_machine *machine,
 											const tmodel_entity *fact);
 extern const tmodel_entity *tmodel_p_verified(tmodel_machine *machine,
 											  const tmodel_entity *entry);
+extern bool tmodel_p_names_fact(const tmodel_entity *entry,
+								tmodel_entity *fact_keys);
 extern bool tmodel_p_has_write_id(const tmodel_entity *fact, tmodel_span id);
 extern int	tmodel_p_count_write_ids(const tmodel_entity *fact);
 extern tmodel_span tmodel_p_newest_write_id(const tmodel_entity *fact);

@@ -53,11 +53,14 @@ static entry_plan
 plan_entry(const tmodel_machine *machine, const entry_work *work)
 {
 	bool		covering = work->index->covering;
+	entry_plan	touch = work->index->unique != NULL ? ENTRY_CLAIM : ENTRY_TOUCH;
 
 	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
-		return ENTRY_TOUCH;
+		return touch;
 	if (work->old_entry == NULL)
-		return ENTRY_TOUCH;
+		return touch;
+	if (work->new_entry == NULL && work->index->unique != NULL)
+		return ENTRY_RELEASE;
 	if (work->new_entry == NULL)
 	{
 #ifdef TMODEL_BREAK_NOTOUCHOLD
@@ -67,7 +70,7 @@ plan_entry(const tmodel_machine *machine, const entry_work *work)
 	}
 	if (covering && !tmodel_entity_same_content(work->old_entry,
 												work->new_entry))
-		return ENTRY_TOUCH;
+		return touch;
 	return ENTRY_LEAVE;
 }
 
@@ -183,6 +186,25 @@ tmodel_p_touched(tmodel_machine *machine, const entry_work *work)
 	tmodel_entity_set(entry, TMODEL_SPAN(TMODEL_P_VERIFIED), &none);
 	set_string(entry, TMODEL_SPAN(TMODEL_P_WRITE), machine->change->write_id);
 	return entry;
+}
+
+/* The keys of the fact an entry belongs to; false when it does not say. */
+bool
+tmodel_p_names_fact(const tmodel_entity *entry, tmodel_entity *fact_keys)
+{
+	const tmodel_value *partition = tmodel_entity_get(entry,
+													  TMODEL_SPAN(TMODEL_P_FACT_PK));
+	const tmodel_value *row = tmodel_entity_get(entry,
+												TMODEL_SPAN(TMODEL_P_FACT_RK));
+
+	if (partition == NULL || partition->type != TMODEL_STRING ||
+		row == NULL || row->type != TMODEL_STRING)
+		return false;
+	memset(fact_keys, 0, sizeof(*fact_keys));
+	fact_keys->partition_key = partition->u.bytes;
+	fact_keys->row_key = row->u.bytes;
+	fact_keys->timestamp = -1;
+	return true;
 }
 
 /* The fact's list of write ids; empty when it has none. */

@@ -12,7 +12,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "model/protocol.h"
+#include "model/repair.h"
 #include "remote/memory.h"
 #include "remote/session.h"
 #include "table/settings.h"

@@ -14,36 +14,66 @@
 
 #include <string.h>
 
-/* G1: a live fact has all its entries.  G2: a verified entry tells the truth. */
+/* The entry that the live fact has in that slot, or NULL. */
+static const tmodel_entity *
+justified_in(int slot, int fact)
+{
+	int			content = content_of(the_world.slots[fact]);
+	const tmodel_entries *all;
+
+	if (content < 0)
+		return NULL;
+	all = entries_of(INDEX_OF_SLOT(slot), fact, content);
+	for (int i = 0; i < all->n; i++)
+		if (slot_of(table_of(slot), &all->entries[i]) == slot)
+			return &all->entries[i];
+	return NULL;
+}
+
+/*
+ * G1: a live fact has all its entries; no two have one key of a unique index.
+ * G2: a verified entry tells the truth.
+ */
+static void
+judge_slot(int slot)
+{
+	const scenario *scenario = the_world.scenario;
+	const tmodel_entity *entry = the_world.slots[slot];
+	const tmodel_entity *right = NULL;
+	int			index = INDEX_OF_SLOT(slot);
+	int			owners = 0;
+
+	for (int fact = 0; fact < count_facts(scenario); fact++)
+	{
+		const tmodel_entity *justified = justified_in(slot, fact);
+
+		if (justified == NULL)
+			continue;
+		owners++;
+		if (the_world.built && entry == NULL)
+			world_fail("G1: a live fact lacks an entry");
+		if (the_world.built && entry != NULL && fact_named_by(entry) != fact)
+			world_fail("G1: a live fact's entry names another fact");
+		if (entry != NULL && fact_named_by(entry) == fact)
+			right = justified;
+	}
+	if (owners > 1 && the_world.built)
+		world_fail("G1: two live facts have one key of a unique index");
+	if (entry == NULL || !tmodel_entity_is_verified(entry))
+		return;
+	if (!scenario->covering[index])
+		world_fail("an entry of a pointer index is verified");
+	if (right == NULL || !tmodel_entity_same_content(entry, right))
+		world_fail("G2: a verified entry contradicts the fact");
+}
+
 void
 judge_state(void)
 {
-	const scenario *scenario = the_world.scenario;
-	int			content = content_of(the_world.slots[0]);
+	int			end = ENTRY_SLOT(the_world.scenario->nindexes, 0, 0);
 
-	for (int slot = 1; slot <= scenario->nindexes * NKEYS; slot++)
-	{
-		int			index = (slot - 1) / NKEYS;
-		const tmodel_entity *entry = the_world.slots[slot];
-		const tmodel_entity *right = NULL;
-
-		if (content >= 0)
-		{
-			const tmodel_entries *all = entries_of(index, content);
-
-			for (int i = 0; i < all->n; i++)
-				if (slot_of(table_of(slot), &all->entries[i]) == slot)
-					right = &all->entries[i];
-		}
-		if (right != NULL && entry == NULL && the_world.built)
-			world_fail("G1: a live fact lacks an entry");
-		if (entry == NULL || !tmodel_entity_is_verified(entry))
-			continue;
-		if (!scenario->covering[index])
-			world_fail("an entry of a pointer index is verified");
-		if (right == NULL || !tmodel_entity_same_content(entry, right))
-			world_fail("G2: a verified entry contradicts the fact");
-	}
+	for (int slot = FIRST_ENTRY; slot < end; slot++)
+		judge_slot(slot);
 }
 
 /* The store has carried out a commit of this actor's operation. */
@@ -106,7 +136,8 @@ judge_verdict(actor *by)
 		case TMODEL_LOST_RACE:
 			if (applied != 0)
 				world_fail("G6: reported as not applied, but was");
-			if (verdict == TMODEL_LOST_RACE && kind == TMODEL_CHANGE_INSERT)
+			if (verdict == TMODEL_LOST_RACE && kind == TMODEL_CHANGE_INSERT &&
+				by->machine->refused == NULL)
 				world_fail("an INSERT lost a race");
 			break;
 	}
@@ -117,21 +148,19 @@ void
 judge_rest(void)
 {
 	const scenario *scenario = the_world.scenario;
-	int			content = content_of(the_world.slots[0]);
+	int			end = ENTRY_SLOT(scenario->nindexes, 0, 0);
 
 	judge_state();
-	for (int slot = 1; slot <= scenario->nindexes * NKEYS; slot++)
+	for (int slot = FIRST_ENTRY; slot < end; slot++)
 	{
 		const tmodel_entity *entry = the_world.slots[slot];
-		int			index = (slot - 1) / NKEYS;
 
 		if (entry == NULL)
 			continue;
-		if (content < 0 ||
-			tmodel_entries_find(entries_of(index, content),
-								entry->partition_key, entry->row_key) == NULL)
+		if (justified_in(slot, fact_named_by(entry)) == NULL)
 			world_fail("repair left an entry without a fact");
-		else if (scenario->covering[index] && !tmodel_entity_is_verified(entry))
+		else if (scenario->covering[INDEX_OF_SLOT(slot)] &&
+				 !tmodel_entity_is_verified(entry))
 			world_fail("repair left an entry unverified");
 	}
 }
@@ -179,6 +208,16 @@ mix_entity(uint64_t hash, const tmodel_entity *entity)
 	value = tmodel_entity_get(entity, TMODEL_SPAN(TMODEL_P_WRITES));
 	if (value != NULL)
 		hash = mix_span(hash, value->u.bytes);
+	/* who wrote a claim decides who may give it up; whose it is, everything */
+	if (the_world.scenario->unique[0])
+	{
+		value = tmodel_entity_get(entity, TMODEL_SPAN(TMODEL_P_WRITE));
+		if (value != NULL)
+			hash = mix_span(hash, value->u.bytes);
+		value = tmodel_entity_get(entity, TMODEL_SPAN(TMODEL_P_FACT_RK));
+		if (value != NULL)
+			hash = mix_span(hash, value->u.bytes);
+	}
 	return mix(hash, (uint64_t) tmodel_entity_is_stub(entity) * 2 +
 			   tmodel_entity_is_verified(entity));
 }
@@ -211,19 +250,35 @@ mix_machine(uint64_t hash, const tmodel_machine *machine)
 {
 	hash = mix(hash, (uint64_t) machine->phase * 64 +
 			   (uint64_t) machine->verdict * 4 +
-			   (uint64_t) machine->own_stub * 2 + machine->unknown);
+			   (uint64_t) machine->own_stub * 2 + machine->unknown +
+			   (machine->undone ? 1000003 : 0));
 	hash = mix(hash, (uint64_t) machine->unknowns * 64 +
 			   (uint64_t) machine->repeats);
 	hash = mix_entity(hash, machine->base);
 	if (machine->base != NULL)
-		hash = mix_etag(hash, 0, machine->base->etag);
+		hash = mix_etag(hash, slot_of(table_of(0), machine->base),
+						machine->base->etag);
 	for (int i = 0; i < machine->nentries; i++)
 	{
 		const entry_work *work = &machine->entries[i];
 		const tmodel_entity *keys = work->new_entry != NULL ?
 			work->new_entry : work->old_entry;
 
-		hash = mix_etag(hash, slot_of(work->index->table, keys), work->etag);
+		int			slot = slot_of(work->index->table, keys);
+
+		hash = mix_etag(hash, slot, work->etag);
+		if (work->index->unique == NULL)
+			continue;
+		hash = mix(hash, (uint64_t) work->claimed * 2 + work->made +
+				   4 * (uint64_t) work->waits + 64 * (uint64_t) work->looks +
+				   1024 * (uint64_t) work->unknowns);
+		if (work->claimed || work->seen == NULL)
+			continue;
+		hash = mix_etag(mix_entity(hash, work->seen), slot, work->seen->etag);
+		if (work->owner != NULL)
+			hash = mix_etag(mix_entity(hash, work->owner),
+							slot_of(table_of(0), work->owner),
+							work->owner->etag);
 	}
 	for (int i = 0; i < machine->ntasks; i++)
 	{
@@ -248,8 +303,9 @@ mix_actor(uint64_t hash, const actor *one)
 	if (one->dead)
 		return hash;
 	if (one->has_entry)
-		hash = mix_etag(mix(hash, (uint64_t) one->slot), one->slot,
-						one->entry->etag);
+		hash = mix_etag(mix(hash, (uint64_t) one->slot * 2 +
+							(uint64_t) fact_named_by(one->entry)),
+						one->slot, one->entry->etag);
 	if (one->machine == NULL)
 		return hash;
 	hash = mix(hash, (uint64_t) one->change.kind * NCONTENTS +

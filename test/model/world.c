@@ -58,9 +58,9 @@ with_string(const tmodel_entity *entity, const char *name, const char *text)
 }
 
 static tmodel_entity *
-make_stub(const char *id)
+make_stub(int fact, const char *id)
 {
-	tmodel_entity bare = *fact_of(0);
+	tmodel_entity bare = *fact_of(fact, 0);
 	tmodel_value yes = tmodel_boolean(true);
 	tmodel_entity *stub;
 
@@ -71,13 +71,13 @@ make_stub(const char *id)
 }
 
 static void
-put_entries(int content, bool verified)
+put_entries(int fact, int content, bool verified)
 {
 	tmodel_value yes = tmodel_boolean(true);
 
 	for (int index = 0; index < the_world.scenario->nindexes; index++)
 	{
-		const tmodel_entries *all = entries_of(index, content);
+		const tmodel_entries *all = entries_of(index, fact, content);
 
 		for (int i = 0; i < all->n; i++)
 		{
@@ -86,40 +86,66 @@ put_entries(int content, bool verified)
 
 			if (verified && the_world.scenario->covering[index])
 				tmodel_entity_set(entry, TMODEL_SPAN(TMODEL_P_VERIFIED), &yes);
-			store_put(slot_of(table_of(1 + index * NKEYS), entry), entry);
+			store_put(slot_of(table_of(ENTRY_SLOT(index, 0, 0)), entry), entry);
 		}
 	}
+}
+
+static tmodel_entity *
+live_fact(int fact, int content)
+{
+	return with_string(fact_of(fact, content), TMODEL_P_WRITES, "z0");
+}
+
+/*
+ * What is there of the second fact, whose key is b.  START_CRASHED: nothing, the
+ * first has a claim too many there.
+ */
+static void
+put_second(world_start start)
+{
+	int			content = CONTENT(2, 0);
+
+	if (start == START_LIVE)
+		store_put(1, live_fact(1, content));
+	else if (start == START_STUB)
+		store_put(1, make_stub(1, "z3"));
+	else if (start == START_BARE)
+		store_put(1, fact_of(1, content));
+	if (start == START_LIVE || start == START_STUB)
+		put_entries(1, content, start == START_LIVE);
 }
 
 static void
 put_start(world_start start)
 {
-	const tmodel_entity *live = fact_of(CONTENT(1, 0));
+	int			content = CONTENT(1, 0);
 
-	if (the_world.scenario->indexed && start != START_BARE)
-		live = with_string(live, TMODEL_P_WRITES, "z0");
 	switch (start)
 	{
 		case START_LIVE:
-			store_put(0, live);
-			put_entries(CONTENT(1, 0), true);
+			store_put(0, the_world.scenario->indexed ? live_fact(0, content) :
+					  fact_of(0, content));
+			put_entries(0, content, true);
 			break;
 		case START_CRASHED:
-			store_put(0, live);
-			put_entries(CONTENT(1, 0), false);
-			put_entries(CONTENT(2, 1), false);
+			store_put(0, live_fact(0, content));
+			put_entries(0, content, false);
+			put_entries(0, CONTENT(2, 1), false);
 			break;
 		case START_STUB:
-			store_put(0, make_stub("z1"));
-			put_entries(CONTENT(1, 1), false);
+			store_put(0, make_stub(0, "z1"));
+			put_entries(0, CONTENT(1, 1), false);
 			break;
 		case START_BARE:
-			store_put(0, live);
+			store_put(0, fact_of(0, content));
 			break;
 		case START_ABSENT:
 		case NSTARTS:
 			break;
 	}
+	if (count_facts(the_world.scenario) > 1)
+		put_second(start);
 }
 
 static actor *
@@ -147,10 +173,13 @@ add_zombies(const scenario *scenario)
 
 		one->used = true;
 		one->actor = -1;
-		one->request.table = table_of(i % 3 == 2 ? 0 : 1);
+		one->request.table = table_of(i % 3 == 2 ? 0 : FIRST_ENTRY);
 		one->request.action = i % 3 == 2 ? TMODEL_INSERT : TMODEL_UPSERT;
-		one->request.entity = i % 3 == 2 ? make_stub("z2") :
-			&entries_of(0, CONTENT(1 + i % 3, 1))->entries[0];
+		one->request.entity = i % 3 == 2 ? make_stub(0, "z2") :
+			&entries_of(0, 0, CONTENT(1 + i % 3, 1))->entries[0];
+		/* a claim's touch is conditional, and only an insert can come late */
+		if (i % 3 != 2 && scenario->unique[0])
+			one->request.action = TMODEL_INSERT;
 	}
 }
 
@@ -165,11 +194,12 @@ world_reset(const scenario *scenario, world_start start)
 	the_world.built = !scenario->building;
 	put_start(start);
 	for (int i = 0; i < scenario->nwriters; i++)
-		add_actor(ACTOR_WRITER, scenario->nops);
+		add_actor(ACTOR_WRITER, scenario->nops)->fact =
+			i % count_facts(scenario);
 	for (int i = 0; i < scenario->nrepairers; i++)
 		add_actor(ACTOR_REPAIRER, scenario->nrepairs);
 	for (int i = 0; i < scenario->nbackfills; i++)
-		add_actor(ACTOR_BACKFILL, 2);
+		add_actor(ACTOR_BACKFILL, 2 * count_facts(scenario));
 	add_zombies(scenario);
 	judge_state();
 }
@@ -189,7 +219,7 @@ static void
 begin_choices(const actor *who, int by, choice *choices, int *n)
 {
 	const scenario *scenario = the_world.scenario;
-	bool		live = content_of(the_world.slots[0]) >= 0;
+	bool		live = content_of(the_world.slots[who->fact]) >= 0;
 
 	if (who->kind == ACTOR_BACKFILL || who->has_entry)
 	{
@@ -198,7 +228,7 @@ begin_choices(const actor *who, int by, choice *choices, int *n)
 	}
 	if (who->kind == ACTOR_REPAIRER)
 	{
-		for (int slot = 1; slot < NSLOTS; slot++)
+		for (int slot = FIRST_ENTRY; slot < NSLOTS; slot++)
 			if (the_world.slots[slot] != NULL &&
 				!tmodel_entity_is_verified(the_world.slots[slot]))
 				add_choice(choices, n, EFFECT_BEGIN, by, slot, 0);
@@ -291,17 +321,30 @@ world_choices(choice *choices)
 
 /* ---- taking a step ------------------------------------------------------- */
 
+/* A backfill has gone through all facts, and met no duplicate. */
+static void
+next_backfill(actor *who, bool done)
+{
+	if (!done)
+		return;
+	if (++who->fact < count_facts(the_world.scenario))
+		return;
+	the_world.built = true;
+	who->op = who->nops;
+}
+
 static void
 end_operation(actor *who)
 {
-	if (who->kind == ACTOR_BACKFILL &&
-		tmodel_machine_verdict(who->machine) == TMODEL_COMMITTED)
-		the_world.built = true;
+	tmodel_verdict verdict = tmodel_machine_verdict(who->machine);
+
 	who->machine = NULL;
 	who->has_entry = false;
 	who->disturbed = false;
 	who->seen_unknown = false;
 	who->op++;
+	if (who->kind == ACTOR_BACKFILL)
+		next_backfill(who, verdict == TMODEL_COMMITTED);
 }
 
 static void
@@ -309,7 +352,7 @@ start_change(actor *who, tmodel_change_kind kind, int content)
 {
 	tmodel_change *change = &who->change;
 	const scenario *scenario = the_world.scenario;
-	int			old_content = content_of(the_world.slots[0]);
+	const tmodel_entity *old_fact = the_world.slots[who->fact];
 
 	memset(change, 0, sizeof(*change));
 	memset(who->parts, 0, sizeof(who->parts));
@@ -317,11 +360,12 @@ start_change(actor *who, tmodel_change_kind kind, int content)
 	change->kind = kind;
 	change->table = table_of(0);
 	if (kind != TMODEL_CHANGE_INSERT)
-		change->old_fact = the_world.slots[0];
+		change->old_fact = old_fact;
 	if (kind == TMODEL_CHANGE_INSERT || kind == TMODEL_CHANGE_UPDATE)
-		change->new_fact = fact_of(content);
+		change->new_fact = fact_of(who->fact, content);
 	change->indexed = scenario->indexed;
 	change->direct = scenario->direct;
+	change->patience = 1;
 	change->write_id = tmodel_span_of(who->ids[who->op]);
 	change->nindexes = scenario->nindexes;
 	change->indexes = who->parts;
@@ -329,12 +373,11 @@ start_change(actor *who, tmodel_change_kind kind, int content)
 	{
 		tmodel_index_change *part = &who->parts[i];
 
-		part->table = table_of(1 + i * NKEYS);
-		part->covering = scenario->covering[i];
+		fill_index_change(i, part);
 		if (change->old_fact != NULL)
-			part->old_entries = *entries_of(i, old_content);
+			part->old_entries = *entries_of(i, who->fact, content_of(old_fact));
 		if (change->new_fact != NULL)
-			part->new_entries = *entries_of(i, content);
+			part->new_entries = *entries_of(i, who->fact, content);
 		if (kind == TMODEL_CHANGE_REFRESH)
 			part->new_entries = part->old_entries;
 	}
@@ -345,8 +388,9 @@ static void
 start_repair(actor *who)
 {
 	tmodel_repair *repair = &who->repair;
-	const tmodel_entity *fact = the_world.slots[0];
-	int			index = (who->slot - 1) / NKEYS;
+	int			of = fact_named_by(who->entry);
+	const tmodel_entity *fact = the_world.slots[of];
+	int			index = INDEX_OF_SLOT(who->slot);
 	int			content = content_of(fact);
 
 	memset(repair, 0, sizeof(*repair));
@@ -356,7 +400,7 @@ start_repair(actor *who)
 	repair->entry = who->entry;
 	repair->fact = fact;
 	if (content >= 0)
-		repair->justified = tmodel_entries_find(entries_of(index, content),
+		repair->justified = tmodel_entries_find(entries_of(index, of, content),
 												who->entry->partition_key,
 												who->entry->row_key);
 	who->machine = tmodel_repair_start(&the_world.arena, repair);
@@ -376,13 +420,12 @@ begin(actor *who, int argument)
 		start_repair(who);
 	else if (who->kind == ACTOR_WRITER)
 		start_change(who, argument / NCONTENTS, argument % NCONTENTS);
-	else if (content_of(the_world.slots[0]) >= 0)
+	else if (content_of(the_world.slots[who->fact]) >= 0)
 		start_change(who, TMODEL_CHANGE_REFRESH, 0);
 	else
 	{
 		/* Nothing to fill in: whoever inserts maintains the index. */
-		the_world.built = true;
-		who->op = who->nops;
+		next_backfill(who, true);
 		return;
 	}
 	if (who->machine == NULL)
@@ -393,7 +436,8 @@ begin(actor *who, int argument)
 static tmodel_answer
 carry_out(int by, int op, bool commit, const tmodel_step_request *request)
 {
-	const tmodel_entity *before = the_world.slots[0];
+	const tmodel_entity *before =
+		the_world.slots[slot_of(request->table, request->entity)];
 	tmodel_answer answer = store_apply(request);
 
 	if (by >= 0 && commit && answer.outcome == TMODEL_APPLIED)
@@ -465,6 +509,7 @@ take_request(actor *who, const choice *taken)
 		answer = carry_out(taken->actor, who->op, commit, &request);
 	if (taken->effect == EFFECT_DELAYED || taken->effect == EFFECT_DUPLICATED)
 		put_in_limbo(taken->actor, commit, &request);
+	answer.old = !the_world.scenario->young;
 	if (taken->effect != EFFECT_NORMAL)
 		who->disturbed = true;
 	if (taken->effect == EFFECT_REFUSED)
@@ -566,7 +611,7 @@ world_settle(void)
 {
 	the_world.nactors = 0;
 	for (int round = 0; round < 3; round++)
-		for (int slot = 1; slot < NSLOTS; slot++)
+		for (int slot = FIRST_ENTRY; slot < NSLOTS; slot++)
 		{
 			actor	   *who = &the_world.actors[MAX_ACTORS - 1];
 

@@ -1,6 +1,6 @@
 /*
  * world.h
- *	  A store in memory, one fact, and actors that drive real machines on it.
+ *	  A store in memory, two facts, and actors that drive real machines on it.
  *
  * The explorer (explore.c), the random and the crash mode (modes.c) ask for the
  * steps that are possible, take one, and look at world.violation.  A step is
@@ -16,7 +16,14 @@
 
 #define MAX_INDEXES 2
 #define NKEYS 2					/* index keys "a" and "b" */
-#define NSLOTS (1 + MAX_INDEXES * NKEYS)
+#define MAX_FACTS 2
+
+/* Where an entity of the store is: facts, then entries by index, key, fact. */
+#define FIRST_ENTRY MAX_FACTS
+#define ENTRY_SLOT(index, key, fact) \
+	(FIRST_ENTRY + ((index) * NKEYS + (key)) * MAX_FACTS + (fact))
+#define INDEX_OF_SLOT(slot) (((slot) - FIRST_ENTRY) / (NKEYS * MAX_FACTS))
+#define NSLOTS ENTRY_SLOT(MAX_INDEXES, 0, 0)
 #define NCONTENTS 8				/* set of keys (2 bits), data (1 bit) */
 #define MAX_ACTORS 6
 #define MAX_OPS 4
@@ -26,11 +33,9 @@
 #define UNBOUNDED 15			/* preemptions */
 #define HEAP_BYTES (512 * 1024)
 
-/* contents of a fact */
 #define CONTENT(keys, data) ((keys) * 2 + (data))
 #define CONTENT_KEYS(content) ((content) >> 1)
 
-/* What a scenario explores; see scenarios.c. */
 typedef struct scenario
 {
 	const char *name;
@@ -38,6 +43,10 @@ typedef struct scenario
 	bool		direct;			/* insert_mode 'direct' */
 	int			nindexes;
 	bool		covering[MAX_INDEXES];
+	bool		unique[MAX_INDEXES];
+	bool		touch_old;		/* as in bulk changes */
+	bool		young;			/* claims never are old: they are waited for */
+	int			nfacts;			/* 0: one */
 	unsigned	contents;		/* bit set: what writers write */
 	unsigned	starts;			/* bit set of world_start */
 	int			nwriters;
@@ -77,6 +86,7 @@ typedef struct actor
 	bool		dead;
 	int			op;				/* the operation it does, or does next */
 	int			nops;
+	int			fact;			/* whose it changes */
 	bool		has_entry;		/* repairer: the entry is read */
 	int			slot;			/* repairer: of which slot */
 	const tmodel_entity *entry;
@@ -161,11 +171,14 @@ extern void judge_verdict(actor *by);
 extern void judge_rest(void);
 extern uint64_t world_hash(void);
 
-/* facts.c: the one fact, its possible contents, and the entries of each. */
+/* facts.c: the facts, their possible contents, and the entries of each. */
 extern void facts_init(const scenario *scenario);
-extern const tmodel_entity *fact_of(int content);
+extern int	count_facts(const scenario *scenario);
+extern const tmodel_entity *fact_of(int fact, int content);
 extern int	content_of(const tmodel_entity *fact);
-extern const tmodel_entries *entries_of(int index, int content);
+extern const tmodel_entries *entries_of(int index, int fact, int content);
+extern int	fact_named_by(const tmodel_entity *entry);
+extern void fill_index_change(int index, tmodel_index_change *change);
 extern tmodel_span table_of(int slot);
 extern int	slot_of(tmodel_span table, const tmodel_entity *entity);
 extern const char *slot_name(int slot);

@@ -5,6 +5,8 @@
  */
 #include "test_protocol_script.h"
 
+#include "model/repair.h"
+
 /* Starts the repair of covering or pointer entry a, read at etag a1. */
 static void
 begin_repair(script *s, tmodel_repair *repair, bool covering,

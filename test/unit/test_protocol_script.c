@@ -115,7 +115,7 @@ const char *
 script_phase(const script *s)
 {
 	static const char *const names[] = {
-		"RESERVE", "TOUCH", "COMMIT", "SETTLE", "FINISHED"
+		"RESERVE", "CLAIM", "TOUCH", "COMMIT", "SETTLE", "FINISHED"
 	};
 
 	return names[tmodel_machine_phase(s->machine)];

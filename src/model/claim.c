@@ -1,0 +1,408 @@
+/*
+ * claim.c
+ *	  Entries of unique indexes: one entity for each key value, whose owner is
+ *	  the fact it names.  The phase CLAIM of the machine in protocol.c.
+ *
+ * A claim that is not there is inserted; the own is touched If-Match; another's
+ * is taken after its owner was read, found to be without the key, and fenced.
+ * Absence needs no fence: to be live again the owner must be reserved anew, and
+ * then touches its claim.  A claim that somebody may be about to rest on is
+ * looked at again for a while (patience), so that he can finish.
+ *
+ * Easy to break: the claim is read *before* its owner, and taken only with the
+ * ETag of that read.  Even the own must be touched, or a thief who read it while
+ * the fact had lost the key still takes it.
+ */
+#include "protocol_int.h"
+
+#include <string.h>
+
+static const tmodel_span nothing = {NULL, 0};
+
+/* The keys of the fact that this machine changes. */
+static const tmodel_entity *
+own_fact(const tmodel_machine *machine)
+{
+	const tmodel_change *change = machine->change;
+
+	return change->new_fact != NULL ? change->new_fact : change->old_fact;
+}
+
+static bool
+same_keys(const tmodel_entity *a, const tmodel_entity *b)
+{
+	return tmodel_span_equal(a->row_key, b->row_key) &&
+		tmodel_span_equal(a->partition_key, b->partition_key);
+}
+
+static const tmodel_entity *
+claim_keys(const entry_work *work)
+{
+	return work->new_entry != NULL ? work->new_entry : work->old_entry;
+}
+
+/* The id of the write that a claim is from; empty when it does not say. */
+static tmodel_span
+writer_of(const tmodel_entity *claim)
+{
+	const tmodel_value *id = tmodel_entity_get(claim,
+											   TMODEL_SPAN(TMODEL_P_WRITE));
+
+	return id != NULL && id->type == TMODEL_STRING ? id->u.bytes : nothing;
+}
+
+/* Does the live fact have the claim's key? */
+static bool
+justifies(tmodel_machine *machine, const entry_work *work,
+		  const tmodel_entity *fact)
+{
+	const tmodel_index_change *index = work->index;
+	tmodel_entries entries;
+
+	if (tmodel_entity_is_stub(fact))
+		return false;
+	if (!tmodel_index_entries(machine->arena, index->fact_def, index->unique,
+							  fact, &entries))
+		return false;
+	return tmodel_entries_find(&entries, claim_keys(work)->partition_key,
+							   claim_keys(work)->row_key) != NULL;
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+/* The task's next request, under the same slot; false: out of memory. */
+static bool
+ask(tmodel_machine *machine, task *claim, task_kind kind, tmodel_action action,
+	tmodel_span table, const tmodel_entity *entity, tmodel_span if_match)
+{
+	if (entity == NULL)
+		return tmodel_p_out_of_memory(machine);
+	claim->kind = kind;
+	claim->request.action = action;
+	claim->request.table = table;
+	claim->request.entity = entity;
+	claim->request.if_match = if_match;
+	claim->request.pause = 0;
+	return true;
+}
+
+static bool
+ask_insert(tmodel_machine *machine, task *claim)
+{
+	entry_work *work = claim->entry;
+
+	work->made = true;
+	return ask(machine, claim, TASK_CLAIM, TMODEL_INSERT, work->index->table,
+			   tmodel_p_touched(machine, work), nothing);
+}
+
+/* Ends the machine because of this claim. */
+static bool
+refuse(tmodel_machine *machine, const task *claim, tmodel_verdict verdict)
+{
+	machine->refused = claim->entry;
+	return tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
+						 verdict);
+}
+
+/* Looks at the claim; again and again ends in LOST_RACE. */
+static bool
+ask_read(tmodel_machine *machine, task *claim)
+{
+	entry_work *work = claim->entry;
+
+	if (work->looks++ >= MAX_CLAIM_REPEATS + work->waits)
+		return refuse(machine, claim, TMODEL_LOST_RACE);
+	if (!ask(machine, claim, TASK_READ_CLAIM, TMODEL_GET, work->index->table,
+			 claim_keys(work), nothing))
+		return false;
+	claim->request.pause = work->waits;
+	return true;
+}
+
+/* Touches what was seen, which makes this fact its owner. */
+static bool
+ask_take(tmodel_machine *machine, task *claim, tmodel_span if_match)
+{
+	entry_work *work = claim->entry;
+
+	return ask(machine, claim, TASK_TAKE_CLAIM, TMODEL_REPLACE,
+			   work->index->table, tmodel_p_touched(machine, work), if_match);
+}
+
+/* An ETag change of the owner: a stub goes, a live fact is fenced. */
+static bool
+ask_fence(tmodel_machine *machine, task *claim)
+{
+	const tmodel_entity *owner = claim->entry->owner;
+	tmodel_span table = machine->change->table;
+
+#ifdef TMODEL_BREAK_STEALUNFENCED
+	claim->entry->made = true;
+	return ask_take(machine, claim, claim->entry->seen->etag);
+#endif
+	if (tmodel_entity_is_stub(owner))
+		return ask(machine, claim, TASK_FENCE_OWNER, TMODEL_DELETE, table,
+				   owner, owner->etag);
+	return ask(machine, claim, TASK_FENCE_OWNER, TMODEL_MERGE, table,
+			   tmodel_p_fenced(machine, owner), owner->etag);
+}
+
+/* ---- the phase ----------------------------------------------------------- */
+
+/* The fact is to be replaced in another version: all claims begin anew. */
+void
+tmodel_p_forget_claims(tmodel_machine *machine)
+{
+	for (int i = 0; i < machine->nentries; i++)
+	{
+		entry_work *work = &machine->entries[i];
+
+		work->claimed = false;
+		work->waits = 0;
+		work->unknowns = 0;
+		work->looks = 0;
+		if (work->plan == ENTRY_RELEASE)
+			work->etag = nothing;
+	}
+}
+
+static bool
+claims_done(tmodel_machine *machine)
+{
+	if (machine->verdict != TMODEL_PENDING)
+		return tmodel_p_enter_settle(machine);
+	return tmodel_p_enter_touch(machine);
+}
+
+/*
+ * The first request for a claim.  Inserting at once is a guess that saves a
+ * read; once it has been there, it most likely still is.
+ */
+static bool
+begin_claim(tmodel_machine *machine, entry_work *work)
+{
+	const bool	insert = work->plan == ENTRY_CLAIM &&
+		work->old_entry == NULL && work->etag.len == 0;
+	task	   *added;
+
+	added = tmodel_p_add(machine, TASK_READ_CLAIM, TMODEL_GET,
+						 work->index->table, claim_keys(work), nothing);
+	added->entry = work;
+	return insert ? ask_insert(machine, added) : true;
+}
+
+bool
+tmodel_p_enter_claim(tmodel_machine *machine)
+{
+#ifdef TMODEL_BREAK_CLAIMLATE
+	if (machine->verdict == TMODEL_PENDING)
+		return tmodel_p_enter_touch(machine);
+#endif
+	tmodel_p_begin(machine, TMODEL_CLAIM);
+	for (int i = 0; i < machine->nentries; i++)
+	{
+		entry_work *work = &machine->entries[i];
+
+		if (work->claimed || (work->plan != ENTRY_CLAIM &&
+							  work->plan != ENTRY_RELEASE))
+			continue;
+		if (!begin_claim(machine, work))
+			return false;
+	}
+	if (machine->ntasks == 0)
+		return claims_done(machine);
+	return true;
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+/* Done with one claim; the last one leads on. */
+static bool
+had(tmodel_machine *machine, task *claim, tmodel_span etag)
+{
+	claim->entry->etag = tmodel_span_copy(machine->arena, etag);
+	if (machine->arena->failed)
+		return tmodel_p_out_of_memory(machine);
+	claim->entry->claimed = true;
+	claim->answered = true;
+	if (--machine->nopen > 0)
+		return true;
+	return claims_done(machine);
+}
+
+/* The answer did not come: what is there tells, unless nothing answers. */
+static bool
+look_after_unknown(tmodel_machine *machine, task *claim)
+{
+	if (claim->entry->unknowns++ >= MAX_UNKNOWN)
+		return refuse(machine, claim, TMODEL_FAILED);
+	return ask_read(machine, claim);
+}
+
+/* The claim names this machine's own fact. */
+static bool
+found_own(tmodel_machine *machine, task *claim)
+{
+	entry_work *work = claim->entry;
+
+	/* another writer of the same fact may rest on his version */
+	if (!tmodel_span_equal(writer_of(work->seen), machine->change->write_id))
+		work->made = false;
+#ifdef TMODEL_BREAK_UNDOTAKEN
+	work->made = true;
+#endif
+	if (work->plan == ENTRY_RELEASE && !work->index->covering)
+		return had(machine, claim, work->seen->etag);
+#ifdef TMODEL_BREAK_CLAIMEXIST
+	return had(machine, claim, work->seen->etag);
+#endif
+	return ask_take(machine, claim, work->seen->etag);
+}
+
+static bool
+found_claim(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
+{
+	entry_work *work = claim->entry;
+	tmodel_entity owner;
+	tmodel_entity *keys;
+	bool		names;
+
+	work->seen = tmodel_entity_copy(machine->arena, answer->entity);
+	if (work->seen == NULL)
+		return tmodel_p_out_of_memory(machine);
+	work->seen_old = answer->old;
+	names = tmodel_p_names_fact(work->seen, &owner);
+	if (names && same_keys(&owner, own_fact(machine)))
+		return found_own(machine, claim);
+	if (work->plan == ENTRY_RELEASE)
+		return had(machine, claim, nothing);
+	if (!names)
+	{
+		/* nobody's: put there by another program */
+		work->made = true;
+		return ask_take(machine, claim, work->seen->etag);
+	}
+	keys = tmodel_entity_copy(machine->arena, &owner);
+	return ask(machine, claim, TASK_READ_OWNER, TMODEL_GET,
+			   machine->change->table, keys, nothing);
+}
+
+static bool
+answer_read_claim(tmodel_machine *machine, task *claim,
+				  const tmodel_answer *answer)
+{
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+			return found_claim(machine, claim, answer);
+		case TMODEL_ABSENT:
+			if (claim->entry->plan == ENTRY_RELEASE)
+				return had(machine, claim, nothing);
+			return ask_insert(machine, claim);
+		case TMODEL_UNKNOWN:
+			return look_after_unknown(machine, claim);
+		default:
+			return refuse(machine, claim, TMODEL_FAILED);
+	}
+}
+
+/*
+ * The owner does not have the key: it lost it, never got it, or is about to get
+ * it.  Of two that wait for each other the one with the greater write id is the
+ * first to give in.
+ */
+static bool
+found_orphan(tmodel_machine *machine, task *claim)
+{
+	entry_work *work = claim->entry;
+	int			patience = machine->change->patience;
+
+	if (work->seen_old)
+	{
+		if (work->owner != NULL)
+			return ask_fence(machine, claim);
+		work->made = true;
+		return ask_take(machine, claim, work->seen->etag);
+	}
+	if (tmodel_span_compare(writer_of(work->seen),
+							machine->change->write_id) < 0)
+		patience = (patience + 1) / 2;
+	if (work->waits++ >= patience)
+		return refuse(machine, claim, TMODEL_LOST_RACE);
+	return ask_read(machine, claim);
+}
+
+static bool
+answer_read_owner(tmodel_machine *machine, task *claim,
+				  const tmodel_answer *answer)
+{
+	entry_work *work = claim->entry;
+
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+			work->owner = tmodel_entity_copy(machine->arena, answer->entity);
+			if (work->owner == NULL)
+				return tmodel_p_out_of_memory(machine);
+			if (justifies(machine, work, work->owner))
+				return refuse(machine, claim, TMODEL_DUPLICATE);
+			if (machine->arena->failed)
+				return tmodel_p_out_of_memory(machine);
+			return found_orphan(machine, claim);
+		case TMODEL_ABSENT:
+			work->owner = NULL;
+			return found_orphan(machine, claim);
+		case TMODEL_UNKNOWN:
+			return look_after_unknown(machine, claim);
+		default:
+			return refuse(machine, claim, TMODEL_FAILED);
+	}
+}
+
+/* A write: an insert, a fence of the owner, a touch or theft. */
+static bool
+answer_write(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
+{
+	switch (answer->outcome)
+	{
+		case TMODEL_APPLIED:
+			if (claim->kind == TASK_FENCE_OWNER)
+			{
+				claim->entry->made = true;
+				return ask_take(machine, claim, claim->entry->seen->etag);
+			}
+			if (answer->etag.len > 0)
+				return had(machine, claim, answer->etag);
+			return ask_read(machine, claim);
+		case TMODEL_ABSENT:
+			/* of an insert: there is no such table */
+			if (claim->kind == TASK_CLAIM)
+				return refuse(machine, claim, TMODEL_FAILED);
+			/* FALLTHROUGH */
+		case TMODEL_EXISTS:
+		case TMODEL_MISMATCH:
+		case TMODEL_ROLLED_BACK:
+			return ask_read(machine, claim);
+		case TMODEL_UNKNOWN:
+			return look_after_unknown(machine, claim);
+		default:
+			return refuse(machine, claim, TMODEL_FAILED);
+	}
+}
+
+/* False: out of memory. */
+bool
+tmodel_p_answer_claim(tmodel_machine *machine, task *claim,
+					  const tmodel_answer *answer)
+{
+	switch (claim->kind)
+	{
+		case TASK_READ_CLAIM:
+			return answer_read_claim(machine, claim, answer);
+		case TASK_READ_OWNER:
+			return answer_read_owner(machine, claim, answer);
+		default:
+			return answer_write(machine, claim, answer);
+	}
+}
