@@ -5,7 +5,8 @@
  * The first key item becomes the PartitionKey, the others and the fact's own
  * key (its row key first, so that entries of one value sort by it) the RowKey.
  * A gathered index has a bucket of the first item as its PartitionKey instead, a
- * colocated one the fact's; there all items belong to the RowKey.
+ * colocated one the fact's; there all items belong to the RowKey.  A unique one
+ * leaves the fact's key out, unless it is to be included.
  * Called by index_ddl.c.  Easy to break: what is written here must be accepted
  * by table_def.c and index_def.c when somebody types it by hand.
  */
@@ -225,8 +226,12 @@ itable_index_statement(const itableIndexRequest *request)
 		add_fact_partition(&s);
 	foreach(cell, request->key)
 		add_item(&s, lfirst(cell), request->partitions);
-	add_fact_key(&s, base->nrow, base->row);
-	add_fact_key(&s, base->npartition, base->partition);
+	/* a unique index holds it beside the key, as a property */
+	if (!request->unique)
+	{
+		add_fact_key(&s, base->nrow, base->row);
+		add_fact_key(&s, base->npartition, base->partition);
+	}
 	foreach(cell, request->include)
 		add_include(&s, find_column(base, lfirst(cell)));
 	return psprintf("CREATE FOREIGN TABLE %s.%s (%s) SERVER %s OPTIONS (index_of %s, %s%s%s%sstate 'building')",

@@ -35,7 +35,8 @@ entities_asked(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	Selectivity share = clauselist_selectivity(root, choice->rinfos,
 											   rel->relid, JOIN_INNER, NULL);
 
-	if (choice->access == ITABLE_POINT && choice->index == NULL)
+	if (choice->access == ITABLE_POINT &&
+		(choice->index == NULL || choice->index->table->unique))
 		return choice->probes;
 	/* without statistics an unknown array element seems to be everywhere */
 	if (info->guessed && choice->index != NULL)

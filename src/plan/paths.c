@@ -258,7 +258,10 @@ covers(const itableIndex *index, const itableRelInfo *info)
 			continue;
 		for (int i = 0; i < index->table->natts && !found; i++)
 			found = index->fact_attnum[i] == attnum;
-		if (!found)
+		/* an entry always says which fact it is of */
+		if (!found &&
+			index->fact->columns[attnum - 1]->kind != ITABLE_PARTITION_KEY &&
+			index->fact->columns[attnum - 1]->kind != ITABLE_ROW_KEY)
 			return false;
 	}
 	return true;

@@ -120,6 +120,17 @@ itable_report_conflict(const char *relname, const char *key)
 }
 
 void
+itable_report_claim(const char *relname, const char *key)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not claim a key of unique index \"%s\"", relname),
+			 errdetail("Key %s is in the hands of another transaction, or of one that crashed.",
+					   key),
+			 errhint("Repeat the transaction; what a crash left is taken over after itable_fdw.repair_age.")));
+}
+
+void
 itable_report_partial(const char *detail)
 {
 	ereport(ERROR,

@@ -21,6 +21,10 @@ pg_noreturn extern void itable_report(const tstore_error *error, const char *doi
 pg_noreturn extern void itable_report_conflict(const char *relname,
 								   const char *key);
 
+/* Throws 40001: somebody else is at that key of a unique index. */
+pg_noreturn extern void itable_report_claim(const char *relname,
+											const char *key);
+
 /* Throws 08007: "detail" says which keys are applied, not applied, unknown. */
 pg_noreturn extern void itable_report_partial(const char *detail);
 

@@ -53,12 +53,18 @@ typedef struct serverCounters
 static HTAB *sessions = NULL;
 static HTAB *past_counters = NULL;
 
+bool
+itable_is_interrupted(void)
+{
+	return InterruptPending && (QueryCancelPending || ProcDiePending) &&
+		InterruptHoldoffCount == 0 && CritSectionCount == 0;
+}
+
 /* Called below libcurl: only reads flags. */
 static bool
 should_abort(void *ctx)
 {
-	return InterruptPending && (QueryCancelPending || ProcDiePending) &&
-		InterruptHoldoffCount == 0 && CritSectionCount == 0;
+	return itable_is_interrupted();
 }
 
 static void

@@ -63,4 +63,7 @@ extern void itable_sessions_each(itableSessionCallback callback, void *ctx);
 /* Once, when the library is loaded. */
 extern void itable_sessions_init(void);
 
+/* Is a cancel or terminate waiting that may be served now? */
+extern bool itable_is_interrupted(void);
+
 #endif							/* ITABLE_SESSION_H */

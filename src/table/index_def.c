@@ -230,30 +230,41 @@ has_source(const tmodel_index_def *def, tmodel_source source, int component)
 	return false;
 }
 
-/* An index that is not unique must contain the whole key of the fact. */
-static void
-check_fact_key(const itableTable *index, const tmodel_index_def *def,
-			   const itableTable *fact)
+/* A column of the fact's key that is no key column of the index, or NULL. */
+static const itableColumn *
+missing_key(const tmodel_index_def *def, const itableTable *fact)
 {
-	const itableColumn *missing = NULL;
-	int			elements = 0;
-
 	for (int i = 0; i < fact->npartition; i++)
 		if (!has_source(def, TMODEL_FROM_PARTITION, i))
-			missing = fact->partition[i];
+			return fact->partition[i];
 	for (int i = 0; i < fact->nrow; i++)
 		if (!has_source(def, TMODEL_FROM_ROW, i))
-			missing = fact->row[i];
-	if (missing != NULL)
-		column_error(index, itable_cstring(missing->property),
+			return fact->row[i];
+	return NULL;
+}
+
+/* An index that is not unique must contain the whole key of the fact. */
+static void
+check_fact_key(const itableIndex *index)
+{
+	const tmodel_index_def *def = &index->def;
+	const itableColumn *missing = missing_key(def, index->fact);
+	int			elements = 0;
+
+	if (missing != NULL && !def->unique)
+		column_error(index->table, itable_cstring(missing->property),
 					 "the key lacks the fact table's key",
 					 "Add the fact table's key columns to the row key, so that entries of different facts differ.");
+	if (missing == NULL && def->unique)
+		column_error(index->table, itable_cstring(index->table->name),
+					 "a unique index contains the whole key of the fact table:",
+					 "Such keys are unique by themselves; leave out \"unique\", or the fact's key.");
 	for (int i = 0; i < def->npartition; i++)
 		elements += def->partition[i].source == TMODEL_FROM_ELEMENT;
 	for (int i = 0; i < def->nrow; i++)
 		elements += def->row[i].source == TMODEL_FROM_ELEMENT;
 	if (elements > 1)
-		column_error(index, itable_cstring(index->name),
+		column_error(index->table, itable_cstring(index->table->name),
 					 "more than one column has element_of in",
 					 "An index can hold the elements of one array.");
 }
@@ -276,6 +287,25 @@ check_colocated(const itableTable *index, const tmodel_index_def *def,
 		column_error(index, itable_cstring(fact->name),
 					 "a colocated index cannot serve key_encoding 'raw' of",
 					 "Any text may be a raw key, so that entries could not be told from facts; use an index with a table of its own.");
+}
+
+/* A column of a unique index that holds a part of its owner's key. */
+static void
+add_owner(itableIndex *index, const itableColumn *column,
+		  const itableColumn *source)
+{
+	tmodel_index_def *def = &index->def;
+	tmodel_index_column *owner;
+
+	if (def->owner == NULL)
+		def->owner = palloc0(sizeof(tmodel_index_column) *
+							 (index->table->natts + 1));
+	owner = (tmodel_index_column *) &def->owner[def->nowner++];
+	owner->name = column->property;
+	owner->type = source->key_type;
+	owner->source = source->kind == ITABLE_PARTITION_KEY ?
+		TMODEL_FROM_PARTITION : TMODEL_FROM_ROW;
+	owner->component = source->component;
 }
 
 /* Covered columns: properties copied from the fact, and fact_attnum of all. */
@@ -305,7 +335,7 @@ fill_covered(itableIndex *result)
 		result->fact_attnum[i] = source->attnum;
 		if (column->kind != ITABLE_PROPERTY)
 			continue;
-		if (source->kind != ITABLE_PROPERTY)
+		if (source->kind != ITABLE_PROPERTY && !result->def.unique)
 			column_error(index, itable_cstring(column->property),
 						 "a key of the fact table must be a key column here too:",
 						 "Give the column OPTIONS (key 'row').");
@@ -313,7 +343,10 @@ fill_covered(itableIndex *result)
 			column_error(index, itable_cstring(column->property),
 						 "the covered column's type differs from the fact table's:",
 						 "Declare both with the same type.");
-		covered[n++] = column->property;
+		if (source->kind != ITABLE_PROPERTY)
+			add_owner(result, column, source);
+		else
+			covered[n++] = column->property;
 	}
 	result->def.covered = covered;
 	result->def.ncovered = n;
@@ -347,7 +380,8 @@ itable_form_index(itableTable *index, itableTable *fact)
 		add_spread(index, def);
 	def->nrow = index->nrow;
 	def->row = key_columns(index, index->nrow, index->row, fact);
-	check_fact_key(index, def, fact);
+	def->unique = index->unique;
+	check_fact_key(result);
 	if (index->colocated)
 		check_colocated(index, def, fact);
 	fill_covered(result);

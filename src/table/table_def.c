@@ -358,7 +358,8 @@ fill_keys(itableTable *table)
 			table->row[table->nrow++] = column;
 		}
 	}
-	if (table->npartition == 0 || table->nrow == 0)
+	/* a unique index need not have a row key: see TMODEL_KEY_NONE */
+	if (table->npartition == 0 || (table->nrow == 0 && !table->unique))
 		definition_error(table,
 						 table->npartition == 0 ?
 						 "no column is the partition key" :
@@ -404,6 +405,18 @@ place_entities(itableTable *table)
 	section = palloc(TMODEL_SECTION_ROOM(table->name));
 	table->section.data = section;
 	table->section.len = tmodel_section_of_index(table->name, section);
+}
+
+/* One entity per key value leaves no room for other layouts. */
+static void
+check_unique(const itableTable *table)
+{
+	if (table->queued)
+		definition_error(table, "a unique index cannot be maintained later",
+						 "A key value must be claimed before the fact is written; leave out \"maintenance\".");
+	if (table->spread > 1)
+		definition_error(table, "a unique index cannot be spread over buckets",
+						 "It has one entry for each key value; \"partitions\" of itable_create_index gathers them instead.");
 }
 
 /* Table options, the server's where the table has none of its own. */
@@ -457,7 +470,7 @@ fill_options(itableTable *table, List *own, List *server)
 	}
 	place_entities(table);
 	if (table->unique)
-		unsupported_index(table, "unique");
+		check_unique(table);
 	if (table->queued)
 		unsupported_index(table, "queued");
 }

@@ -22,6 +22,7 @@
 #include "remote/report.h"
 #include "remote/session.h"
 #include "table/settings.h"
+#include "txn/claims.h"
 #include "txn/companions.h"
 #include "txn/flush.h"
 #include "txn/round.h"
@@ -30,6 +31,9 @@
 
 /* From here on batches of touches cost less than single reads of entries. */
 #define BULK_CHANGES 16
+
+/* How often a key of a unique index that another writes is looked at: 1.3 s. */
+#define CLAIM_PATIENCE 10
 
 typedef struct flushRun
 {
@@ -83,9 +87,21 @@ site_of(flushRun *run, tstore_client *client, int batch_size)
 	return site;
 }
 
+static bool
+any_unique(const List *indexes)
+{
+	const ListCell *cell;
+
+	foreach(cell, indexes)
+		if (((const itableIndex *) lfirst(cell))->table->unique)
+			return true;
+	return false;
+}
+
 static void
 add_item(flushRun *run, flushSite *site, const itableTable *table,
-		 const tmodel_entity *fact, const tmodel_change *change)
+		 const tmodel_entity *fact, const tmodel_change *change,
+		 List *indexes)
 {
 	flushItem  *item;
 
@@ -102,6 +118,9 @@ add_item(flushRun *run, flushSite *site, const itableTable *table,
 	item->table = table;
 	item->partition_key = fact->partition_key;
 	item->row_key = fact->row_key;
+	item->change = change;
+	item->indexes = indexes;
+	item->has_claims = any_unique(indexes);
 	item->machine = tmodel_machine_start(run->arena, change);
 	itable_check_arena(run->arena);
 }
@@ -126,6 +145,8 @@ index_changes(flushRun *run, List *indexes, const tmodel_entity *old_fact,
 			continue;
 		result[n].table = index->def.table;
 		result[n].covering = index->covering;
+		result[n].unique = index->table->unique ? &index->def : NULL;
+		result[n].fact_def = &index->fact_def;
 		result[n].touch_old = bulk;
 		itable_entries_of(run->arena, index, old_fact, &result[n].old_entries);
 		itable_entries_of(run->arena, index, new_fact, &result[n].new_entries);
@@ -159,10 +180,16 @@ add_change(flushRun *run, flushSite *site, itableTarget *target,
 	index_changes(run, indexes, change->base, now,
 				  target->nchanges > BULK_CHANGES, net);
 	itable_add_companions(run->arena, site->client, indexes, net);
-	/* without touches there is nothing that a stub would protect */
-	net->direct = target->table->direct_insert || net->nindexes == 0;
+	/*
+	 * Without touches there is nothing that a stub would protect; but a claim
+	 * may be taken from an owner that is neither there nor reserved.
+	 */
+	net->direct = (target->table->direct_insert && !any_unique(indexes)) ||
+		net->nindexes == 0;
+	net->patience = CLAIM_PATIENCE;
 	net->write_id = tmodel_span_of(run->write_id);
-	add_item(run, site, target->table, now != NULL ? now : change->base, net);
+	add_item(run, site, target->table, now != NULL ? now : change->base, net,
+			 indexes);
 }
 
 /* All of one table's changes.  Indexes are looked up anew: DDL of this
@@ -379,6 +406,7 @@ report_clean(const flushRun *run, const flushItem *item)
 
 	/* at most a stub or an entry that is not verified, which nobody sees */
 	error.maybe_applied = false;
+	itable_claims_report(item, run->arena);
 	switch (tmodel_machine_verdict(item->machine))
 	{
 		case TMODEL_DUPLICATE:
@@ -537,6 +565,7 @@ itable_flush(void)
 		 target = target->next)
 		add_target(&run, target);
 	check_one_partition(&run);
+	itable_claims_check(run.sites, run.arena);
 	drive(&run);
 	MemoryContextDelete(run.context);
 }
@@ -570,7 +599,8 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 		result->entries += change->ncompanions;
 		for (int j = 0; j < change->nindexes; j++)
 			result->entries += change->indexes[j].new_entries.n;
-		add_item(&run, site, index->fact, &facts[i], change);
+		change->patience = CLAIM_PATIENCE;
+		add_item(&run, site, index->fact, &facts[i], change, indexes);
 	}
 	drive(&run);
 	take_tally(&run, &tally);

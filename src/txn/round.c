@@ -9,16 +9,25 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
 
 #include "model/batch.h"
 #include "remote/memory.h"
 #include "remote/trace.h"
+#include "txn/repair.h"
 #include "txn/round.h"
 
 /* Groups sent and not answered at one time; the client queues beyond its own
  * limit of connections, this bounds the memory for their bodies. */
 #define MAX_OPEN_GROUPS 16
+
+/* The first wait for what others are at; the next are longer, up to the last. */
+#define FIRST_PAUSE_MS 10
+#define LAST_PAUSE_MS 200
 
 typedef struct roundOp
 {
@@ -71,6 +80,47 @@ collect(roundState *state, tmodel_phase phase)
 			state->ops[state->nops++].request = requests[j];
 		}
 	}
+}
+
+/* False: interrupted. */
+static bool
+wait_for_others(int pause)
+{
+	long		ms = FIRST_PAUSE_MS;
+	TimestampTz until;
+
+	while (--pause > 0 && ms < LAST_PAUSE_MS)
+		ms = Min(2 * ms, LAST_PAUSE_MS);
+	until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+	while (!itable_is_interrupted() &&
+		   (ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+												 until)) > 0)
+	{
+		(void) WaitLatch(MyLatch,
+						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+	return !itable_is_interrupted();
+}
+
+/*
+ * Requests that are to wait go when nothing else is to be sent, those that wait
+ * the shortest first.  False: interrupted.
+ */
+static bool
+leave_paused(roundState *state)
+{
+	int			shortest = state->nops > 0 ? state->ops[0].request.pause : 0;
+	int			n = 0;
+
+	for (int i = 0; i < state->nops; i++)
+		shortest = Min(shortest, state->ops[i].request.pause);
+	for (int i = 0; i < state->nops; i++)
+		if (state->ops[i].request.pause == shortest)
+			state->ops[n++] = state->ops[i];
+	state->nops = n;
+	return n == 0 || shortest == 0 || wait_for_others(shortest);
 }
 
 static void
@@ -285,8 +335,12 @@ answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 	if (outcome == TMODEL_APPLIED)
 	{
 		if (op->request.action == TMODEL_GET)
+		{
 			answer.entity = tmodel_entity_copy(state->arena,
 											   &reply->entities[0]);
+			answer.old = itable_is_old(&reply->entities[0],
+									   reply->server_time);
+		}
 		else if (at < reply->netags)
 			answer.etag = tmodel_span_copy(state->arena, reply->etags[at]);
 	}
@@ -412,12 +466,16 @@ itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	collect(&state, phase);
+	if (!leave_paused(&state))
+		state.nops = -1;
 	if (state.nops > 0)
 	{
 		group(&state);
 		restrict_groups(&state, scope);
 	}
-	if (state.ngroups == 0)
+	if (state.nops < 0)
+		result = ROUND_INTERRUPTED;
+	else if (state.ngroups == 0)
 		result = ROUND_NOTHING;
 	else
 	{

@@ -20,6 +20,9 @@ typedef struct flushItem
 {
 	tmodel_machine *machine;
 	const itableTable *table;	/* the fact table, for messages */
+	const tmodel_change *change;	/* NULL in a repair */
+	List	   *indexes;		/* itableIndex *, of the fact table */
+	bool		has_claims;		/* one of them is unique */
 	tmodel_span partition_key;	/* the fact's */
 	tmodel_span row_key;
 	bool		single;			/* its requests travel alone: the store did

@@ -1,0 +1,208 @@
+/*
+ * claims.c
+ *	  Keys of unique indexes within one transaction.
+ *
+ * Machines know only their own fact; what concerns several facts of a flush is
+ * here: two of them that are to have one key, which no request would show
+ * before something is visible.  Also says which key was the trouble.  Called by
+ * flush.c.  Easy to break: keys are compared as the store has them, encoded.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "lib/stringinfo.h"
+#include "utils/memutils.h"
+
+#include "remote/memory.h"
+#include "remote/report.h"
+#include "txn/claims.h"
+
+typedef struct claimKey
+{
+	tmodel_span table;
+	tmodel_span partition_key;
+	tmodel_span row_key;
+} claimKey;
+
+typedef struct claimSlot
+{
+	claimKey	key;			/* hash key */
+	const flushItem *holder;	/* its fact has the key after the flush */
+	char		status;
+} claimSlot;
+
+static inline uint32
+claim_hash(const claimKey *key)
+{
+	uint32		hash = hash_bytes((const unsigned char *) key->partition_key.data,
+								  key->partition_key.len);
+
+	return hash_combine(hash,
+						hash_bytes((const unsigned char *) key->row_key.data,
+								   key->row_key.len));
+}
+
+static inline bool
+claim_equal(const claimKey *a, const claimKey *b)
+{
+	return tmodel_span_equal(a->partition_key, b->partition_key) &&
+		tmodel_span_equal(a->row_key, b->row_key) &&
+		tmodel_span_equal(a->table, b->table);
+}
+
+#define SH_PREFIX claims
+#define SH_ELEMENT_TYPE claimSlot
+#define SH_KEY_TYPE claimKey
+#define SH_KEY key
+#define SH_HASH_KEY(tb, key) claim_hash(&(key))
+#define SH_EQUAL(tb, a, b) claim_equal(&(a), &(b))
+#define SH_SCOPE static inline
+#define SH_DEFINE
+#define SH_DECLARE
+#include "lib/simplehash.h"
+
+/* ---- messages ---- */
+
+/* Appends one key's columns; what does not decode is shown as it is. */
+static void
+append_columns(StringInfo names, StringInfo values, const itableTable *table,
+			   bool partition, const tmodel_entity *entry, tmodel_arena *arena)
+{
+	int			n = partition ? table->npartition : table->nrow;
+	itableColumn **columns = partition ? table->partition : table->row;
+	tmodel_span key = partition ? entry->partition_key : entry->row_key;
+	tmodel_value *parts = palloc0(sizeof(tmodel_value) * (n + 1));
+	bool		shortened = tmodel_key_is_shortened(key);
+	bool		ok = shortened ||
+		tmodel_key_decode(arena, table->encoding, n,
+						  partition ? table->partition_types : table->row_types,
+						  key, parts) == TMODEL_KEY_OK;
+
+	for (int i = 0; i < n; i++)
+	{
+		const tmodel_value *value = &parts[i];
+		tmodel_buf	text;
+
+		if (columns[i]->hashed != NULL)
+			continue;
+		if (shortened)
+			value = tmodel_entity_get(entry, columns[i]->property);
+		tmodel_buf_init(&text, arena);
+		if (ok && value != NULL)
+			tmodel_value_print(&text, value);
+		else
+			tmodel_buf_span(&text, key);
+		appendStringInfo(names, "%s%s", names->len > 0 ? ", " : "",
+						 columns[i]->attname);
+		appendStringInfo(values, "%s%s", values->len > 0 ? ", " : "",
+						 itable_cstring(tmodel_buf_text(&text)));
+	}
+}
+
+char *
+itable_claim_text(const itableIndex *index, const tmodel_entity *entry,
+				  tmodel_arena *arena)
+{
+	StringInfoData names;
+	StringInfoData values;
+
+	initStringInfo(&names);
+	initStringInfo(&values);
+	append_columns(&names, &values, index->table, true, entry, arena);
+	append_columns(&names, &values, index->table, false, entry, arena);
+	itable_check_arena(arena);
+	return psprintf("(%s)=(%s)", names.data, values.data);
+}
+
+static void
+report_duplicate(const itableIndex *index, const tmodel_entity *entry,
+				 const char *what, tmodel_arena *arena)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("duplicate key in unique index \"%s\"",
+					index->table->relname),
+			 errdetail("Key %s %s.", itable_claim_text(index, entry, arena),
+					   what),
+			 err_generic_string(PG_DIAG_TABLE_NAME, index->fact->relname),
+			 err_generic_string(PG_DIAG_CONSTRAINT_NAME,
+								index->table->relname)));
+}
+
+static const itableIndex *
+index_of(const flushItem *item, const tmodel_index_change *change)
+{
+	ListCell   *cell;
+
+	foreach(cell, item->indexes)
+	{
+		const itableIndex *index = lfirst(cell);
+
+		if (&index->def == change->unique)
+			return index;
+	}
+	elog(ERROR, "unique index not found");
+}
+
+void
+itable_claims_report(const flushItem *item, tmodel_arena *arena)
+{
+	const tmodel_index_change *change;
+	const tmodel_entity *entry = tmodel_machine_refused(item->machine,
+														&change);
+	const itableIndex *index;
+
+	if (entry == NULL)
+		return;
+	index = index_of(item, change);
+	if (tmodel_machine_verdict(item->machine) == TMODEL_DUPLICATE)
+		report_duplicate(index, entry, "already exists", arena);
+	if (tmodel_machine_verdict(item->machine) == TMODEL_LOST_RACE)
+		itable_report_claim(index->table->relname,
+							itable_claim_text(index, entry, arena));
+}
+
+/* ---- two facts, one key ---- */
+
+static void
+note_holders(claims_hash *claims, const flushItem *item, tmodel_arena *arena)
+{
+	for (int i = 0; i < item->change->nindexes; i++)
+	{
+		const tmodel_index_change *index = &item->change->indexes[i];
+
+		for (int j = 0; index->unique != NULL && j < index->new_entries.n; j++)
+		{
+			const tmodel_entity *entry = &index->new_entries.entries[j];
+			claimKey	key = {index->table, entry->partition_key,
+			entry->row_key};
+			bool		found;
+			claimSlot  *slot = claims_insert(claims, key, &found);
+
+			if (found && slot->holder != item)
+				report_duplicate(index_of(item, index), entry,
+								 "is written twice by the transaction", arena);
+			slot->holder = item;
+		}
+	}
+}
+
+void
+itable_claims_check(flushSite *sites, tmodel_arena *arena)
+{
+	claims_hash *claims = NULL;
+
+	for (flushSite *site = sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+		{
+			const flushItem *item = &site->items[i];
+
+			if (!item->has_claims)
+				continue;
+			if (claims == NULL)
+				claims = claims_create(CurrentMemoryContext, 64, NULL);
+			note_holders(claims, item, arena);
+		}
+	if (claims != NULL)
+		claims_destroy(claims);
+}

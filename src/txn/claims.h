@@ -1,0 +1,25 @@
+/*
+ * claims.h
+ *	  Keys of unique indexes within one transaction: who wants which, and what
+ *	  is told when one is not to be had.
+ */
+#ifndef ITABLE_CLAIMS_H
+#define ITABLE_CLAIMS_H
+
+#include "txn/round.h"
+
+/*
+ * Throws 23505 when two facts of the flush are to have one key of a unique
+ * index.  Nothing is sent.
+ */
+extern void itable_claims_check(flushSite *sites, tmodel_arena *arena);
+
+/* Throws 23505 or 40001 if the item's machine failed because of a claim. */
+extern void itable_claims_report(const flushItem *item, tmodel_arena *arena);
+
+/* "(email)=(a@b.c)": an entry's key in the columns of its index table. */
+extern char *itable_claim_text(const itableIndex *index,
+							   const tmodel_entity *entry,
+							   tmodel_arena *arena);
+
+#endif							/* ITABLE_CLAIMS_H */
