@@ -141,6 +141,17 @@ itable_array_length(Expr *array)
 #endif
 }
 
+/* The btree strategy of a row comparison: < <= >= or > */
+static inline int
+itable_row_strategy(const RowCompareExpr *expr)
+{
+#if PG_VERSION_NUM >= 180000
+	return (int) expr->cmptype;
+#else
+	return (int) expr->rctype;
+#endif
+}
+
 /* Does the collation order by bytes? */
 static inline bool
 itable_collation_is_c(Oid collation)

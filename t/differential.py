@@ -30,15 +30,20 @@ VALUES = {
     "text": TEXTS, "int": INTS, "bigint": BIGS, "float8": DOUBLES, "timestamptz": STAMPS, "date": DATES, "uuid": UUIDS,
     "boolean": ["true", "false"],
 }
+VALUES["timestamp"] = [stamp[:-3] for stamp in STAMPS]
 PROPERTIES = [("i", "int"), ("b", "bigint"), ("c", "text"), ("d", "float8"), ("e", "boolean"), ("t", "timestamptz"),
               ("dd", "date"), ("u", "uuid"), ("l", "text[]")]
 
 
 def literal(value, kind):
+    if kind == "prefix":
+        return literal(value, "text")
     if value is None:
         return "NULL::" + kind
     if isinstance(value, list):
-        return "ARRAY[%s]::text[]" % ", ".join(literal(item, "text") for item in value)
+        if value and isinstance(value[0], list):
+            return "ARRAY[%s]" % ", ".join(literal(item, kind) for item in value)
+        return "ARRAY[%s]::%s" % (", ".join(literal(item, kind[:-2]) for item in value), kind)
     text = str(value).replace("\\", "\\\\").replace("'", "\\'")
     text = text.replace("\n", "\\n").replace("\t", "\\t")
     return "E'%s'::%s" % (text, kind)
@@ -86,18 +91,26 @@ class Generator:
     def value(self, kind, null=0.1):
         if self.random.random() < null:
             return None
-        if kind == "text[]":
-            return [self.value("text", 0.05) for _ in range(self.random.choice([0, 1, 1, 2, 3]))]
+        if kind.endswith("[]"):
+            return [self.value(kind[:-2], 0.05) for _ in range(self.random.choice([0, 1, 1, 2, 3]))]
+        if kind == "prefix":
+            return self.random.choice(TEXTS)[:self.random.choice([1, 1, 2, 3])]
         return self.random.choice(VALUES[kind])
+
+    def argument(self, kind):
+        """A constant of a statement, sometimes of an unusual shape."""
+        if kind.endswith("[]") and self.random.random() < 0.1:
+            return [[self.value(kind[:-2], 0.1)], [self.value(kind[:-2], 0)]]
+        return self.value(kind, 0.03)
 
     def row(self, table):
         return {name: self.value(kind, 0 if name in [k[0] for k in table.keys] else 0.15) for name, kind in table.columns()}
 
     def comparison(self, name, kind, constant):
         """A condition on a scalar column; constant(kind) gives its constants."""
-        choice = self.random.randrange(8)
+        choice = self.random.randrange(11)
         if kind == "boolean" and choice < 3:
-            return self.random.choice(["%s", "NOT %s", "%s IS TRUE", "%s IS NOT FALSE"]) % name
+            return self.random.choice(["%s", "NOT %s", "%s IS TRUE", "%s IS NOT FALSE", "%s IS FALSE", "%s IS NOT TRUE", "%s IS NOT UNKNOWN"]) % name
         if choice < 4:
             other = kind if kind not in ("int", "bigint") else self.random.choice(["int", "bigint"])
             return "%s %s %s" % (name, self.random.choice(["=", "=", "<>", "<", "<=", ">", ">="]), constant(other))
@@ -107,7 +120,18 @@ class Generator:
             return "%s BETWEEN %s AND %s" % (name, constant(kind), constant(kind))
         if choice == 6 and kind == "text":
             prefix = (self.value("text", 0) or "a")[:2].replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            return "%s LIKE %s" % (name, literal(prefix + "%", "text"))
+            pattern = prefix + self.random.choice(["%", "%", "", "_", "%a", "_%"])
+            return self.random.choice(["%s LIKE %s", "%s NOT LIKE %s", '%s COLLATE "C" LIKE %s']) % (name, literal(pattern, "text"))
+        if choice == 7 and kind == "text":
+            return self.random.choice(["starts_with(%s, %s)", "%s ^@ %s", '%s COLLATE "C" >= %s', '%s < %s COLLATE "C"', "%s LIKE %s"]) % (
+                name, constant("prefix"))
+        if choice == 7 and kind in ("date", "timestamptz"):
+            return "%s %s %s" % (name, self.random.choice(["=", "<>", "<", "<=", ">", ">="]),
+                                 constant(self.random.choice(["date", "timestamptz", "timestamp"])))
+        if choice == 8:
+            return "%s %s (%s)" % (name, self.random.choice(["= ANY", "<> ALL"]), constant(kind + "[]"))
+        if choice == 9:
+            return "%s IS %sDISTINCT FROM %s" % (name, self.random.choice(["NOT ", "NOT ", ""]), constant(kind))
         return "%s IS %sNULL" % (name, self.random.choice(["", "NOT "]))
 
     def array_condition(self, name, constant):
@@ -120,11 +144,26 @@ class Generator:
             return "%s && %s" % (name, constant("text[]"))
         return "%s = %s" % (name, constant("text[]"))
 
+    def rows(self, columns, constant):
+        """A comparison of rows, as for paging by keys, or a list of them."""
+        columns = [column for column in columns if column[1] != "text[]"]
+        chosen = columns[:2] if self.random.random() < 0.6 else self.random.sample(columns, min(len(columns), self.random.choice([2, 3])))
+        names = ", ".join(name + (' COLLATE "C"' if kind == "text" and self.random.random() < 0.7 else "") for name, kind in chosen)
+
+        def one():
+            return "ROW(%s)" % ", ".join(constant(kind) for _, kind in chosen)
+
+        if self.random.random() < 0.4:
+            return "ROW(%s) IN (%s)" % (names, ", ".join(one() for _ in range(self.random.randrange(1, 5))))
+        return "ROW(%s) %s %s" % (names, self.random.choice(["<", "<=", ">", ">="]), one())
+
     def condition(self, columns, constant, depth=2):
         if depth > 0 and self.random.random() < 0.55:
             operator = self.random.choice([" AND ", " AND ", " OR "])
             text = "(" + operator.join(self.condition(columns, constant, depth - 1) for _ in range(self.random.randrange(2, 4))) + ")"
             return "NOT " + text if self.random.random() < 0.1 else text
+        if self.random.random() < 0.08:
+            return self.rows(columns, constant)
         name, kind = self.random.choice(columns)
         if kind == "text[]":
             return self.array_condition(name, constant)
@@ -153,7 +192,7 @@ class Differ:
                 self.seed, self.asked, statement.format("f_" + table.name), foreign.text[:300], plain.text[:300]))
 
     def constant(self, kind):
-        return literal(self.generator.value(kind, 0.03), kind)
+        return literal(self.generator.argument(kind), kind)
 
     def where(self, table):
         columns = table.columns()
@@ -182,7 +221,7 @@ class Differ:
         kinds = []
 
         def parameter(kind):
-            kinds.append(kind)
+            kinds.append("text" if kind == "prefix" else kind)
             return "$%d" % len(kinds)
 
         condition = self.generator.condition(table.columns(), parameter, 1).replace("{", "{{").replace("}", "}}")

@@ -16,12 +16,52 @@
 #include "exec/scan.h"
 
 static char *
+index_text(const itableTable *index, bool covering)
+{
+	return psprintf("index %s (%s)", index->relname,
+					covering ? "covering" : "pointer");
+}
+
+/* The ways of all arms, each kind once: "union of point, index a (pointer)" */
+static char *
+arms_text(const itableArms *arms)
+{
+	List	   *texts = NIL;
+	StringInfoData text;
+	ListCell   *cell;
+
+	for (int i = 0; i < itable_arms_ngroups(arms); i++)
+	{
+		itableArmGroup group = itable_arms_group(arms, i);
+
+		foreach(cell, group.plans)
+		{
+			const itablePlan *arm = lfirst(cell);
+			char	   *one = group.index != NULL ?
+			index_text(group.index->table, group.covering) :
+			pstrdup(itable_access_name(arm->access));
+
+			if (!list_member(texts, makeString(one)))
+				texts = lappend(texts, makeString(one));
+		}
+	}
+	initStringInfo(&text);
+	if (list_length(texts) > 1)
+		appendStringInfoString(&text, "union of ");
+	foreach(cell, texts)
+		appendStringInfo(&text, "%s%s", cell == list_head(texts) ? "" : ", ",
+						 strVal(lfirst(cell)));
+	return text.data;
+}
+
+static char *
 access_text(const itableScan *scan)
 {
+	if (scan->arms != NULL)
+		return arms_text(scan->arms);
 	if (!OidIsValid(scan->plan->index))
 		return pstrdup(itable_access_name(scan->plan->access));
-	return psprintf("index %s (%s)", scan->asked->relname,
-					scan->plan->covering ? "covering" : "pointer");
+	return index_text(scan->asked, scan->plan->covering);
 }
 
 /* "PartitionKey eq 'Fred'"; several probes: the first and how many more. */
@@ -46,18 +86,17 @@ operator_text(tmodel_compare op)
 	return names[op];
 }
 
-/* The conditions on one of the keys: "PartitionKey eq $1". */
+/* The conditions of a plan on one of the keys: "PartitionKey eq $1". */
 static void
 append_conditions(StringInfo text, ForeignScanState *node, ExplainState *es,
-				  bool partition)
+				  const itablePlan *conditions, bool partition)
 {
-	itableScan *scan = node->fdw_state;
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   (Plan *) plan, NIL);
 	ListCell   *cell;
 
-	foreach(cell, scan->plan->conds)
+	foreach(cell, conditions->conds)
 	{
 		const itableCond *cond = lfirst(cell);
 		Node	   *expr;
@@ -69,6 +108,7 @@ append_conditions(StringInfo text, ForeignScanState *node, ExplainState *es,
 		appendStringInfo(text, "%s%s %s %s%s", text->len > 0 ? " and " : "",
 						 partition ? "PartitionKey" : "RowKey",
 						 cond->match == ITABLE_BEGINS ? "begins" :
+						 cond->match == ITABLE_LIKE ? "like" :
 						 operator_text(cond->op),
 						 cond->match == ITABLE_ANY_OF ? "any of " :
 						 cond->match == ITABLE_ALL_OF ? "one of " : "",
@@ -78,26 +118,69 @@ append_conditions(StringInfo text, ForeignScanState *node, ExplainState *es,
 
 /* Conditions whose values are not known yet. */
 static char *
-conditions_text(ForeignScanState *node, ExplainState *es)
+conditions_text(ForeignScanState *node, ExplainState *es,
+				const itablePlan *plan)
 {
-	itableScan *scan = node->fdw_state;
 	StringInfoData text;
 
 	initStringInfo(&text);
-	append_conditions(&text, node, es, true);
-	append_conditions(&text, node, es, false);
-	if (scan->plan->filter != NULL)
+	append_conditions(&text, node, es, plan, true);
+	append_conditions(&text, node, es, plan, false);
+	if (plan->filter != NULL)
 		appendStringInfo(&text, "%sproperty filter with parameters",
 						 text.len > 0 ? " and " : "");
 	return text.data;
 }
 
+/* What is asked of each table of a union: "name: filter; name: filter". */
+static char *
+arms_filter_text(ForeignScanState *node, ExplainState *es, bool constant)
+{
+	const itableScan *scan = node->fdw_state;
+	int			ngroups = itable_arms_ngroups(scan->arms);
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < ngroups; i++)
+	{
+		itableArmGroup group = itable_arms_group(scan->arms, i);
+		ListCell   *cell;
+
+		appendStringInfoString(&text, i > 0 ? "; " : "");
+		if (ngroups > 1)
+			appendStringInfo(&text, "%s: ", group.index != NULL ?
+							 group.index->table->relname :
+							 scan->table->relname);
+		if (constant)
+		{
+			appendStringInfoString(&text, probes_text(group.probes));
+			continue;
+		}
+		foreach(cell, group.plans)
+			appendStringInfo(&text, "%s%s",
+							 cell == list_head(group.plans) ? "" : " or ",
+							 conditions_text(node, es, lfirst(cell)));
+	}
+	return text.data;
+}
+
+static char *
+filter_text(ForeignScanState *node, ExplainState *es)
+{
+	const itableScan *scan = node->fdw_state;
+	bool		constant = itable_scan_constant_probes(node);
+
+	/* constants tell whether the arms do */
+	if (scan->arms != NULL && (!constant || scan->through_arms))
+		return arms_filter_text(node, es, constant);
+	return constant ? probes_text(&scan->probes) :
+		conditions_text(node, es, scan->plan);
+}
+
 static void
 explain_filter(ForeignScanState *node, ExplainState *es)
 {
-	char	   *text = itable_scan_constant_probes(node) ?
-	probes_text(&((itableScan *) node->fdw_state)->probes) :
-	conditions_text(node, es);
+	char	   *text = filter_text(node, es);
 
 	if (text[0] != '\0')
 		ExplainPropertyText("Store Filter", text, es);
@@ -164,6 +247,9 @@ itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		explain_filter(node, es);
 		explain_kept(node, es);
 	}
+	if (es->analyze && scan->fallbacks > 0)
+		ExplainPropertyText("Fallback",
+							itable_access_name(scan->plan->access), es);
 	if (es->analyze)
 		explain_counts(&scan->counts, es);
 }

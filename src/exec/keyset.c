@@ -100,3 +100,12 @@ itable_keyset_add(itableKeySet *set, tmodel_span partition_key,
 	}
 	return !found;
 }
+
+bool
+itable_keyset_has(const itableKeySet *set, tmodel_span partition_key,
+				  tmodel_span row_key)
+{
+	keyProbe	probe = {partition_key, row_key};
+
+	return pairs_lookup(set->pairs, probe) != NULL;
+}

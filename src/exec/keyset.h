@@ -18,4 +18,8 @@ extern itableKeySet *itable_keyset(MemoryContext context);
 extern bool itable_keyset_add(itableKeySet *set, tmodel_span partition_key,
 							  tmodel_span row_key);
 
+/* Is the pair in the set? */
+extern bool itable_keyset_has(const itableKeySet *set,
+							  tmodel_span partition_key, tmodel_span row_key);
+
 #endif							/* ITABLE_KEYSET_H */

@@ -14,6 +14,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
+#include "exec/constant.h"
 #include "exec/keyset.h"
 #include "exec/probe.h"
 #include "exec/probe_filter.h"
@@ -60,31 +61,10 @@ typedef struct builder
 	keyValues	row;
 	tmodel_key_range partition_range;	/* where it is not one partition */
 	bool		nothing;		/* some condition cannot be met */
+	bool		unusable;		/* nor says anything */
 	bool		wide;			/* the properties' filter is too long */
-	int			max_probes;
 	itableProbes *probes;
-	itableKeySet *seen;			/* probes made so far */
 } builder;
-
-/* An SQL integer of any width. */
-bool
-itable_integer_value(Oid type, Datum datum, int64 *number)
-{
-	switch (type)
-	{
-		case INT2OID:
-			*number = DatumGetInt16(datum);
-			return true;
-		case INT4OID:
-			*number = DatumGetInt32(datum);
-			return true;
-		case INT8OID:
-			*number = DatumGetInt64(datum);
-			return true;
-		default:
-			return false;
-	}
-}
 
 /* A constant as the component's value; false when no key can have it. */
 static bool
@@ -92,8 +72,10 @@ key_value(builder *b, const itableColumn *column, Oid type, Datum datum,
 		  tmodel_value *value)
 {
 	int64		number;
+	int64		slack;
 
-	if (!itable_is_storable(type, datum))
+	if (!itable_meet_datetime(column, &type, &datum, &slack) || slack != 0 ||
+		!itable_is_storable(type, datum))
 		return false;
 	if (!itable_integer_value(type, datum, &number))
 	{
@@ -143,6 +125,7 @@ list_values(builder *b, const itableCond *cond, const itableColumn *column,
 	{
 		/* one element leads to every candidate; NULL is contained nowhere */
 		part->n = has_null || part->n < n ? 0 : Min(part->n, 1);
+		b->unusable |= n == 0;	/* contained in every array */
 	}
 }
 
@@ -205,7 +188,7 @@ collect_key(builder *b, keyValues *key, bool partition)
 			fix_bucket(b, key, cond);
 		else if (b->values->nulls[cond->expr])
 			b->nothing = true;
-		else if (cond->match == ITABLE_BEGINS ||
+		else if (cond->match == ITABLE_BEGINS || cond->match == ITABLE_LIKE ||
 				 (cond->match == ITABLE_COMPARE && cond->op != TMODEL_EQ))
 			key->bounds = lappend(key->bounds, (void *) cond);
 		else
@@ -299,7 +282,9 @@ key_range(builder *b, const keyValues *key, const tmodel_value *prefix,
 					   b->values->types[cond->expr],
 					   b->values->datums[cond->expr], &value))
 			continue;
-		if (cond->match == ITABLE_BEGINS)
+		if (cond->match == ITABLE_LIKE)
+			value.u.bytes = itable_like_prefix(b->arena, value.u.bytes);
+		if (cond->match != ITABLE_COMPARE)
 			(void) tmodel_key_narrow_begins(b->arena, range,
 											b->asked->encoding,
 											key->ncomponents, key->types,
@@ -319,15 +304,17 @@ add_probe(builder *b, const itableProbe *probe)
 {
 	itableProbes *probes = b->probes;
 
-	/* one build makes either points or queries */
-	if (!itable_keyset_add(b->seen, probe->partition_key,
-						   probe->point ? probe->row_key : probe->filter))
+	if (probe->point ?
+		!itable_keyset_add(probes->points, probe->partition_key,
+						   probe->row_key) :
+		!itable_keyset_add(probes->queries, probe->partition_key,
+						   probe->filter))
 		return;
-	if (probes->n == b->max_probes)
+	if (probes->n == probes->max)
 	{
-		b->max_probes *= 2;
+		probes->max *= 2;
 		probes->probes = repalloc_huge(probes->probes,
-									   b->max_probes * sizeof(itableProbe));
+									   probes->max * sizeof(itableProbe));
 	}
 	probes->probes[probes->n++] = *probe;
 }
@@ -530,37 +517,65 @@ is_too_long(tmodel_arena *arena, const tmodel_filter *filter)
 	return tmodel_buf_text(&text).len > MAX_FILTER_LENGTH;
 }
 
+/*
+ * The combinations of partitions and rows that the conditions allow.  A bucket
+ * of a row key's value is known only while that value is.
+ */
+static void
+combine(builder *b)
+{
+	int			npartitions = combinations(&b->partition, MAX_PROBES);
+	int			nrows = combinations(&b->row,
+									 MAX_PROBES / Max(npartitions, 1));
+
+	for (int i = 0; i < b->partition.nfixed; i++)
+		if (b->partition.parts[i].hashed > b->row.nfixed)
+		{
+			b->partition.nfixed = i;
+			b->partition.bounds = NIL;
+			npartitions = combinations(&b->partition, MAX_PROBES);
+		}
+	for (int i = 0; i < npartitions; i++)
+		for (int j = 0; j < nrows; j++)
+			probe_partition(b, i, j);
+}
+
+void
+itable_probes_init(itableProbes *probes)
+{
+	probes->n = 0;
+	probes->max = 8;
+	probes->probes = palloc(probes->max * sizeof(itableProbe));
+	probes->points = itable_keyset(CurrentMemoryContext);
+	probes->queries = itable_keyset(CurrentMemoryContext);
+}
+
+bool
+itable_add_probes(tmodel_arena *arena, const itablePlan *plan,
+				  const itableTable *relation, const itableTable *asked,
+				  const itableValues *values, itableProbes *probes)
+{
+	builder		b = {.arena = arena,.plan = plan,.relation = relation,
+	.asked = asked,.values = values,.probes = probes};
+	tmodel_filter *properties;
+
+	collect_key(&b, &b.partition, true);
+	collect_key(&b, &b.row, false);
+	if (b.unusable)
+		return false;
+	if (b.nothing ||
+		!itable_build_filter(arena, plan->filter, relation, values, &properties))
+		return true;
+	b.wide = is_too_long(arena, properties);
+	combine(&b);
+	return true;
+}
+
 void
 itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
 					const itableTable *relation, const itableTable *asked,
 					const itableValues *values, itableProbes *probes)
 {
-	builder		b = {.arena = arena,.plan = plan,.relation = relation,
-	.asked = asked,.values = values,.probes = probes,.max_probes = 8};
-	tmodel_filter *properties;
-	int			npartitions;
-	int			nrows;
-
-	probes->n = 0;
-	probes->probes = palloc(b.max_probes * sizeof(itableProbe));
-	collect_key(&b, &b.partition, true);
-	collect_key(&b, &b.row, false);
-	if (b.nothing ||
-		!itable_build_filter(arena, plan->filter, relation, values, &properties))
-		return;
-	b.wide = is_too_long(arena, properties);
-	b.seen = itable_keyset(CurrentMemoryContext);
-	npartitions = combinations(&b.partition, MAX_PROBES);
-	nrows = combinations(&b.row, MAX_PROBES / Max(npartitions, 1));
-	/* a bucket of a row key's value is known only while that value is */
-	for (int i = 0; i < b.partition.nfixed; i++)
-		if (b.partition.parts[i].hashed > b.row.nfixed)
-		{
-			b.partition.nfixed = i;
-			b.partition.bounds = NIL;
-			npartitions = combinations(&b.partition, MAX_PROBES);
-		}
-	for (int i = 0; i < npartitions; i++)
-		for (int j = 0; j < nrows; j++)
-			probe_partition(&b, i, j);
+	itable_probes_init(probes);
+	(void) itable_add_probes(arena, plan, relation, asked, values, probes);
 }

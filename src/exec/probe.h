@@ -10,6 +10,7 @@
 
 #include "postgres.h"
 
+#include "exec/keyset.h"
 #include "plan/plan.h"
 
 typedef struct itableProbe
@@ -24,6 +25,9 @@ typedef struct itableProbes
 {
 	int			n;				/* 0: no row can match */
 	itableProbe *probes;
+	int			max;			/* room */
+	itableKeySet *points;		/* none is asked twice */
+	itableKeySet *queries;
 } itableProbes;
 
 /* The values of fdw_exprs. */
@@ -49,5 +53,16 @@ extern void itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
 /* One probe that asks for every entity of the table, in the current context. */
 extern void itable_probe_everything(const itableTable *table,
 									itableProbes *probes);
+/*
+ * The same in two steps, for several plans over one table: none at first, then
+ * those of each.  False when the values make a condition say nothing ("contains
+ * the empty array"): then the plan does not do.
+ */
+extern void itable_probes_init(itableProbes *probes);
+extern bool itable_add_probes(tmodel_arena *arena, const itablePlan *plan,
+							  const itableTable *relation,
+							  const itableTable *asked,
+							  const itableValues *values,
+							  itableProbes *probes);
 
 #endif							/* ITABLE_PROBE_H */

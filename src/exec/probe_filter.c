@@ -15,6 +15,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
+#include "exec/constant.h"
 #include "exec/probe_filter.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
@@ -67,23 +68,24 @@ between(tmodel_arena *arena, const itableColumn *column, bool lower,
 
 static narrowing
 compare_datetime(tmodel_arena *arena, const itableColumn *column,
-				 tmodel_compare op, int64 ticks, tmodel_filter **result)
+				 tmodel_compare op, int64 ticks, int64 slack,
+				 tmodel_filter **result)
 {
 	int64		unit = column->base_type == DATEOID ? TICKS_PER_DAY :
 	TICKS_PER_MICROSECOND;
+	int64		from = ticks - slack;
+	int64		to = ticks + unit - 1 + slack;
 
 	switch (op)
 	{
 		case TMODEL_EQ:
-			return between(arena, column, true, ticks, true, ticks + unit - 1,
-						   result);
+			return between(arena, column, true, from, true, to, result);
 		case TMODEL_LT:
 		case TMODEL_LE:
-			return between(arena, column, false, 0, true, ticks + unit - 1,
-						   result);
+			return between(arena, column, false, 0, true, to, result);
 		case TMODEL_GT:
 		case TMODEL_GE:
-			return between(arena, column, true, ticks, false, 0, result);
+			return between(arena, column, true, from, false, 0, result);
 		default:
 			return NARROWS_NOT;
 	}
@@ -110,14 +112,17 @@ compare_one(tmodel_arena *arena, const itableColumn *column, tmodel_compare op,
 {
 	tmodel_value value;
 	int64		number;
+	int64		slack;
 
 	if (itable_integer_value(type, datum, &number))
 		return compare_integer(arena, column, op, number, result);
-	if (!itable_is_storable(type, datum))
+	if (!itable_meet_datetime(column, &type, &datum, &slack) ||
+		!itable_is_storable(type, datum))
 		return NARROWS_NOT;
 	value = itable_to_key_value(arena, column, datum);
 	if (value.type == TMODEL_DATETIME)
-		return compare_datetime(arena, column, op, value.u.ticks, result);
+		return compare_datetime(arena, column, op, value.u.ticks, slack,
+								result);
 	if (value.type == TMODEL_DOUBLE && !isfinite(value.u.number))
 		return NARROWS_NOT;
 	return compare(arena, column, op, &value, result);

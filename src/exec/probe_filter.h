@@ -17,7 +17,4 @@ extern bool itable_build_filter(tmodel_arena *arena,
 								const itableValues *values,
 								tmodel_filter **result);
 
-/* An SQL integer of any width; false for other types. */
-extern bool itable_integer_value(Oid type, Datum datum, int64 *number);
-
 #endif							/* ITABLE_PROBE_FILTER_H */

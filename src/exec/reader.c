@@ -248,3 +248,9 @@ itable_reader_next(itableReader *reader)
 		end_page(reader);
 	}
 }
+
+bool
+itable_reader_is_last(const itableReader *reader)
+{
+	return reader->first >= reader->probes->n - 1;
+}

@@ -51,6 +51,9 @@ extern void itable_reader_start(itableReader *reader,
 /* The next entity, valid until the next call; NULL at the end. */
 extern const tmodel_entity *itable_reader_next(itableReader *reader);
 
+/* Is the last probe the one that is read? */
+extern bool itable_reader_is_last(const itableReader *reader);
+
 /* Breaks off what is in flight. */
 extern void itable_reader_stop(itableReader *reader);
 

@@ -69,6 +69,8 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 	spec.any_order = scan->plan->pieces != NIL;
 	spec.cid = node->ss.ps.state->es_snapshot->curcid;
 	scan->source = itable_source(scan->context, &spec, &scan->counts);
+	if (scan->arms != NULL)
+		itable_arms_connect(scan->arms, &spec, &scan->counts);
 }
 
 static void
@@ -120,12 +122,15 @@ itableBeginForeignScan(ForeignScanState *node, int eflags)
 	scan->start_arena = itable_arena(scan->context);
 	scan->row_arena = itable_arena(scan->context);
 	open_tables(scan, RelationGetRelid(node->ss.ss_currentRelation));
+	if (scan->plan->arms != NIL)
+		scan->arms = itable_arms(scan->context, scan->plan, scan->table);
 	mark_wanted(scan);
 	prepare_values(scan, plan->fdw_exprs);
 	scan->exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) node);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	check_full_scan(scan);
+	if (scan->arms == NULL)
+		check_full_scan(scan);
 	open_source(scan, node, itable_scan_user(node));
 }
 
@@ -149,9 +154,33 @@ build_probes(ForeignScanState *node)
 											  &scan->values.nulls[i]);
 		i++;
 	}
-	itable_build_probes(scan->start_arena, scan->plan, scan->table,
-						scan->asked, &scan->values, &scan->probes);
+	scan->through_arms = scan->arms != NULL &&
+		itable_arms_build(scan->arms, scan->start_arena, &scan->values);
+	if (!scan->through_arms)
+		itable_build_probes(scan->start_arena, scan->plan, scan->table,
+							scan->asked, &scan->values, &scan->probes);
 	MemoryContextSwitchTo(old);
+}
+
+/* The first request of a start; by the plan's own access where arms fail. */
+static void
+start(ForeignScanState *node)
+{
+	itableScan *scan = node->fdw_state;
+
+	build_probes(node);
+	scan->started = true;
+	if (scan->through_arms)
+	{
+		itable_arms_start(scan->arms);
+		return;
+	}
+	if (scan->arms != NULL)
+	{
+		scan->fallbacks++;
+		check_full_scan(scan);
+	}
+	itable_source_start(scan->source, &scan->probes);
 }
 
 bool
@@ -188,13 +217,10 @@ itableIterateForeignScan(ForeignScanState *node)
 	const tmodel_entity *entity;
 
 	if (!scan->started)
-	{
-		build_probes(node);
-		itable_source_start(scan->source, &scan->probes);
-		scan->started = true;
-	}
+		start(node);
 	ExecClearTuple(slot);
-	entity = itable_source_next(scan->source);
+	entity = scan->through_arms ? itable_arms_next(scan->arms) :
+		itable_source_next(scan->source);
 	if (entity == NULL)
 		return slot;
 	tmodel_arena_reset(scan->row_arena);
@@ -211,7 +237,9 @@ itableReScanForeignScan(ForeignScanState *node)
 {
 	itableScan *scan = node->fdw_state;
 
-	if (scan->source != NULL && scan->started)
+	if (scan->source != NULL && scan->started && scan->through_arms)
+		itable_arms_stop(scan->arms);
+	else if (scan->source != NULL && scan->started)
 		itable_source_stop(scan->source);
 	scan->started = false;
 }

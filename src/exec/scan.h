@@ -8,7 +8,7 @@
 #include "postgres.h"
 #include "foreign/fdwapi.h"
 
-#include "exec/source.h"
+#include "exec/arms.h"
 
 /* A scan under way; node->fdw_state. */
 typedef struct itableScan
@@ -26,6 +26,9 @@ typedef struct itableScan
 	bool	   *wanted;			/* by attnum - 1 */
 	itableSource *source;		/* NULL: EXPLAIN without ANALYZE */
 	itableProbes probes;
+	itableArms *arms;			/* read instead, or NULL */
+	bool		through_arms;	/* the values of this start allow it */
+	int64		fallbacks;		/* starts that did not */
 	bool		started;
 	itableCounts counts;
 } itableScan;

@@ -26,7 +26,9 @@ struct itableSource
 	itableReader *reader;
 	itableLookup *lookup;		/* INDEX, ENTRIES */
 	itableOverlay overlay;
-	itableKeySet *seen;			/* INDEX: facts returned */
+	itableKeySet *seen;			/* INDEX, or shared: facts returned */
+	itableKeySet *shared;		/* with other sources, or NULL */
+	bool		silent;			/* another source has the own writes */
 	MemoryContext seen_context;
 	tmodel_arena *arena;		/* of the present row */
 	bool		store_done;		/* the reader is at its end */
@@ -160,6 +162,13 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 }
 
 void
+itable_source_share(itableSource *source, itableKeySet *seen, bool last)
+{
+	source->shared = seen;
+	source->silent = !last;
+}
+
+void
 itable_source_start(itableSource *source, const itableProbes *probes)
 {
 	itable_source_stop(source);
@@ -168,7 +177,9 @@ itable_source_start(itableSource *source, const itableProbes *probes)
 	source->store_done = false;
 	source->own.n = 0;
 	source->own_at = 0;
-	if (source->spec.kind == ITABLE_SOURCE_INDEX)
+	if (source->shared != NULL)
+		source->seen = source->shared;
+	else if (source->spec.kind == ITABLE_SOURCE_INDEX)
 	{
 		source->seen_context = AllocSetContextCreate(source->context,
 													 "itable_fdw facts seen",
@@ -189,6 +200,26 @@ itable_source_stop(itableSource *source)
 	source->seen = NULL;
 }
 
+/* The rows this transaction wrote, after those of the store. */
+static const tmodel_entity *
+next_own_fact(itableSource *source)
+{
+	return source->silent ? NULL : itable_overlay_next(&source->overlay);
+}
+
+/* Was the entity not returned before?  After the last probe nobody will ask. */
+static bool
+is_first_time(itableSource *source, const tmodel_entity *entity)
+{
+	if (source->seen == NULL)
+		return true;
+	if (!source->silent && itable_reader_is_last(source->reader))
+		return !itable_keyset_has(source->seen, entity->partition_key,
+								  entity->row_key);
+	return itable_keyset_add(source->seen, entity->partition_key,
+							 entity->row_key);
+}
+
 /* ---- a fact table ---- */
 
 static const tmodel_entity *
@@ -203,12 +234,13 @@ next_fact(itableSource *source)
 		if (entity == NULL)
 			source->store_done = true;
 		else if (!tmodel_entity_is_stub(entity) &&
+				 is_first_time(source, entity) &&
 				 !itable_overlay_covers(&source->overlay,
 										entity->partition_key,
 										entity->row_key, &own))
 			return entity;
 	}
-	return itable_overlay_next(&source->overlay);
+	return next_own_fact(source);
 }
 
 /* ---- a fact table through an index ---- */
@@ -307,7 +339,7 @@ next_through_index(itableSource *source)
 		if (fact != NULL)
 			return fact;
 	}
-	return itable_overlay_next(&source->overlay);
+	return next_own_fact(source);
 }
 
 /* ---- an index table itself ---- */
@@ -371,7 +403,8 @@ next_entry(itableSource *source)
 			entry = itable_reader_next(source->reader);
 			if (entry == NULL)
 				source->store_done = true;
-			else if (!itable_entry_fact(entry, &partition_key, &row_key) ||
+			else if (!is_first_time(source, entry) ||
+					 !itable_entry_fact(entry, &partition_key, &row_key) ||
 					 itable_overlay_covers(&source->overlay, partition_key,
 										   row_key, &own))
 				continue;

@@ -38,6 +38,14 @@ extern itableSource *itable_source(MemoryContext context,
 								   const itableSourceSpec *spec,
 								   itableCounts *counts);
 
+/*
+ * Before a start: rows whose keys are in "seen" are left out, and those returned
+ * are added to it (NULL: alone).  Only the "last" of the sources that share it
+ * returns this transaction's own writes.
+ */
+extern void itable_source_share(itableSource *source, itableKeySet *seen,
+								bool last);
+
 extern void itable_source_start(itableSource *source,
 								const itableProbes *probes);
 

@@ -51,38 +51,81 @@ parallel_cost(double requests, Cost one)
 	return requests <= 0 ? 0 : one + (requests - 1) * one * PARALLEL_SHARE;
 }
 
+/* One way, without what PostgreSQL does with its rows; an arm has no pieces. */
+static Cost
+way_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+		 itableChoice *choice, bool is_arm, double share, double *rows)
+{
+	const itableTable *table = info->table;
+	double		entities = entities_asked(root, rel, info, choice);
+	double		pages;
+	Cost		total;
+
+	/* a filter on properties saves pages, not the store's own work */
+	if (choice->index != NULL)
+		share = 1;
+	*rows = entities * share;
+	pages = ceil(*rows / table->fetch_size);
+	total = parallel_cost(choice->probes, table->startup_cost);
+	choice->pieces = is_arm ? NIL :
+		itable_pieces(root, rel, info, choice, *rows);
+	/* pages of one stretch wait for each other */
+	if (pages > choice->probes)
+		total += (pages - choice->probes) * table->startup_cost /
+			Max(list_length(choice->pieces), 1);
+	total += *rows * table->tuple_cost +
+		entities * (1 - share) / table->fetch_size * table->startup_cost *
+		WALK_SHARE;
+	if (choice->index != NULL && !choice->covering)
+		total += parallel_cost(entities, table->startup_cost) +
+			entities * table->tuple_cost;
+	else if (info->self_index != NULL && !info->self_index->covering)
+		total += parallel_cost(entities, table->startup_cost);
+	return total;
+}
+
+/* All arms; their point reads are in flight together. */
+static Cost
+arms_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+		  const itableChoice *choice, double share, double *rows)
+{
+	double		points = 0;
+	Cost		total = 0;
+	ListCell   *cell;
+
+	*rows = 0;
+	foreach(cell, choice->arms)
+	{
+		itableChoice *arm = lfirst(cell);
+		double		arm_rows = arm->probes;
+
+		if (arm->index == NULL && arm->access == ITABLE_POINT)
+			points += arm->probes;
+		else
+			total += way_cost(root, rel, info, arm, true, share,
+							  &arm_rows);
+		*rows += arm_rows;
+	}
+	return total + parallel_cost(points, info->table->startup_cost) +
+		points * info->table->tuple_cost;
+}
+
 void
 itable_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			itableChoice *choice, Cost *startup, Cost *total)
 {
-	const itableTable *table = info->table;
-	double		entities = entities_asked(root, rel, info, choice);
 	double		share = 1;
-	double		pages;
+	double		rows;
 	QualCost	qual;
 
-	/* a filter on properties saves pages, not the store's own work */
-	if (choice->index == NULL && info->filtered != NIL)
+	if (info->filtered != NIL)
 		share = clauselist_selectivity(root, info->filtered, rel->relid,
 									   JOIN_INNER, NULL);
-	pages = ceil(entities * share / table->fetch_size);
-	choice->pieces = itable_pieces(root, rel, info, choice, entities * share);
-	*startup = table->startup_cost;
-	*total = parallel_cost(choice->probes, table->startup_cost);
-	/* pages of one stretch wait for each other */
-	if (pages > choice->probes)
-		*total += (pages - choice->probes) * table->startup_cost /
-			Max(list_length(choice->pieces), 1);
-	*total += entities * share * table->tuple_cost +
-		entities * (1 - share) / table->fetch_size * table->startup_cost *
-		WALK_SHARE;
-	if (choice->index != NULL && !choice->covering)
-		*total += parallel_cost(entities, table->startup_cost) +
-			entities * table->tuple_cost;
-	else if (info->self_index != NULL && !info->self_index->covering)
-		*total += parallel_cost(entities, table->startup_cost);
+	*startup = info->table->startup_cost;
+	*total = choice->arms == NIL ?
+		way_cost(root, rel, info, choice, false, share, &rows) :
+		arms_cost(root, rel, info, choice, share, &rows);
 	cost_qual_eval(&qual, rel->baserestrictinfo, root);
 	*startup += qual.startup;
-	*total += qual.startup +
-		entities * share * (cpu_tuple_cost + qual.per_tuple);
+	*total += qual.startup + rows * (cpu_tuple_cost + qual.per_tuple);
 }

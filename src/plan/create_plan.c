@@ -52,6 +52,26 @@ number_conds(const itableChoice *choice, itablePlan *plan, List **exprs)
 	}
 }
 
+/* How the choice reads: its table and conditions, and those of its arms. */
+static void
+fill_access(const itableChoice *choice, itablePlan *plan, List **exprs)
+{
+	ListCell   *cell;
+
+	plan->access = choice->access;
+	plan->index = choice->index != NULL ? choice->index->table->relid :
+		InvalidOid;
+	plan->covering = choice->covering;
+	number_conds(choice, plan, exprs);
+	foreach(cell, choice->arms)
+	{
+		itablePlan *arm = palloc0(sizeof(itablePlan));
+
+		fill_access(lfirst(cell), arm, exprs);
+		plan->arms = lappend(plan->arms, arm);
+	}
+}
+
 /* Why each clause stays, "" where the store has narrowed by it. */
 static List *
 reasons(const itableRelInfo *info, const itableChoice *choice,
@@ -104,13 +124,9 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 	itablePlan	plan = {0};
 	List	   *exprs = NIL;
 
-	plan.access = choice->access;
-	plan.index = choice->index != NULL ? choice->index->table->relid :
-		InvalidOid;
-	plan.covering = choice->covering;
 	plan.for_update = info->for_update;
 	plan.to_the_end = root->tuple_fraction <= 0 && root->limit_tuples < 0;
-	number_conds(choice, &plan, &exprs);
+	fill_access(choice, &plan, &exprs);
 	if (choice->index == NULL)
 	{
 		plan.filter = info->filter;

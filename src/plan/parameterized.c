@@ -98,7 +98,9 @@ outer_sets(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, cell);
 
-		if (itable_classify(root, rel, info->table, list_make1(rinfo)) != NIL)
+		/* an OR may open a way by each of its sides */
+		if (rinfo->orclause != NULL ||
+			itable_classify(root, rel, info->table, list_make1(rinfo)) != NIL)
 			outers = add_outer(root, rel, rinfo, outers);
 	}
 	if (!rel->has_eclass_joins)
@@ -137,16 +139,22 @@ add_paths_for(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	ParamPathInfo *param = get_baserel_parampathinfo(root, rel, outer);
 	List	   *clauses = itable_classify(root, rel, info->table,
 										  param->ppi_clauses);
+	List	   *rinfos = list_concat_copy(param->ppi_clauses,
+										  rel->baserestrictinfo);
+	List	   *choices;
 	ListCell   *cell;
 
 	clauses = list_concat(clauses, info->clauses);
-	foreach(cell, itable_choices(info, clauses))
+	choices = itable_choices(info, clauses);
+	choices = list_concat(choices,
+						  itable_unions(root, rel, info, clauses, rinfos));
+	foreach(cell, choices)
 	{
 		itableChoice *choice = lfirst(cell);
 		Cost		startup;
 		Cost		total;
 
-		if (choice->access == ITABLE_FULL ||
+		if ((choice->access == ITABLE_FULL && choice->arms == NIL) ||
 			!uses_any(choice, param->ppi_clauses))
 			continue;
 		itable_cost(root, rel, info, choice, &startup, &total);

@@ -83,6 +83,14 @@ index_parts(const itableIndex *index, bool partition, int *n)
 	return parts;
 }
 
+/* Is the array known to have an element that is looked up? */
+static bool
+has_element(const itableClause *clause)
+{
+	return IsA(clause->value, Const) && !((Const *) clause->value)->constisnull &&
+		itable_array_length(clause->value) > 0;
+}
+
 static void
 add_cond(itableChoice *choice, const itableClause *clause, bool partition,
 		 int component)
@@ -98,17 +106,15 @@ add_cond(itableChoice *choice, const itableClause *clause, bool partition,
 	choice->rinfos = list_append_unique_ptr(choice->rinfos, clause->rinfo);
 	if (clause->match == ITABLE_ANY_OF)
 		choice->probes *= itable_array_length(clause->value);
+	/* "contains the empty array" is true of every row */
+	if (clause->match == ITABLE_ALL_OF && !has_element(clause))
+		choice->conditional = true;
 }
 
-/* Is the array known to have an element that is looked up? */
-static bool
-has_element(const itableClause *clause)
-{
-	return IsA(clause->value, Const) && !((Const *) clause->value)->constisnull &&
-		itable_array_length(clause->value) > 0;
-}
-
-/* A clause that fixes the part to one value, or to one of a list. */
+/*
+ * A clause that fixes the part to one value, or to one of a list.  One whose
+ * array may turn out empty comes last.
+ */
 static const itableClause *
 find_fixing(const List *clauses, const keyPart *part)
 {
@@ -123,9 +129,10 @@ find_fixing(const List *clauses, const keyPart *part)
 			continue;
 		if (clause->match == ITABLE_COMPARE && clause->op == TMODEL_EQ)
 			return clause;
-		/* "contains the empty array" is true of every row */
 		if (clause->match == ITABLE_ANY_OF ||
-			(clause->match == ITABLE_ALL_OF && has_element(clause)))
+			(clause->match == ITABLE_ALL_OF &&
+			 (has_element(clause) ||
+			  (best == NULL && !IsA(clause->value, Const)))))
 			best = clause;
 	}
 	return best;
@@ -144,13 +151,15 @@ add_bounds(itableChoice *choice, const List *clauses, const keyPart *part,
 	foreach(cell, clauses)
 	{
 		const itableClause *clause = lfirst(cell);
-		bool		bounds = clause->match == ITABLE_BEGINS ||
+		bool		begins = clause->match == ITABLE_BEGINS ||
+		clause->match == ITABLE_LIKE;
+		bool		bounds = begins ||
 		(clause->match == ITABLE_COMPARE && clause->ordered &&
 		 clause->op != TMODEL_NE && clause->op != TMODEL_EQ);
 
-		if (clause->attnum != part->attnum || !bounds)
+		if (clause->attnum != part->attnum || clause->element || !bounds)
 			continue;
-		if (clause->match == ITABLE_BEGINS && part->type != TMODEL_KEY_TEXT)
+		if (begins && part->type != TMODEL_KEY_TEXT)
 			continue;
 		add_cond(choice, clause, partition, component);
 		any = true;
@@ -319,7 +328,7 @@ fixes_partition(const itableChoice *choice, int npartition)
 
 		if (cond->partition &&
 			(cond->match != ITABLE_COMPARE || cond->op == TMODEL_EQ) &&
-			cond->match != ITABLE_BEGINS)
+			cond->match != ITABLE_BEGINS && cond->match != ITABLE_LIKE)
 			fixed++;
 	}
 	return fixed >= npartition;
@@ -345,6 +354,21 @@ index_choice(const itableIndex *index, const itableRelInfo *info,
 	return choice;
 }
 
+/*
+ * A way that some values make unusable: the relation's own way without it
+ * stands by.
+ */
+static itableChoice *
+with_fallback(itableChoice *choice, const itableChoice *own)
+{
+	itableChoice *result = memcpy(palloc(sizeof(itableChoice)), own,
+								  sizeof(itableChoice));
+
+	result->arms = list_make1(choice);
+	result->rinfos = choice->rinfos;
+	return result;
+}
+
 /* Every way; the relation itself is always one. */
 List *
 itable_choices(const itableRelInfo *info, List *clauses)
@@ -365,8 +389,11 @@ itable_choices(const itableRelInfo *info, List *clauses)
 		if (!itable_enable_index || !index->table->readable)
 			continue;
 		choice = index_choice(index, info, clauses);
-		if (choice->access != ITABLE_FULL)
-			result = lappend(result, choice);
+		if (choice->access == ITABLE_FULL)
+			continue;
+		if (choice->conditional)
+			choice = with_fallback(choice, linitial(result));
+		result = lappend(result, choice);
 	}
 	return result;
 }

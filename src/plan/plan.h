@@ -14,6 +14,7 @@
 #include "nodes/pathnodes.h"
 
 #include "model/filter.h"
+#include "plan/match.h"
 #include "table/table_def.h"
 
 /* How the store is asked. */
@@ -25,30 +26,6 @@ typedef enum itableAccess
 	ITABLE_PARTITION,			/* partition known */
 	ITABLE_FULL					/* the whole table */
 } itableAccess;
-
-/* How a clause's value stands to a key column. */
-typedef enum itableMatch
-{
-	ITABLE_COMPARE,				/* column op value */
-	ITABLE_ANY_OF,				/* column = ANY (array) */
-	ITABLE_ALL_OF,				/* array column @> array: one element is looked
-								 * up, the rest is rechecked */
-	ITABLE_BEGINS,				/* column LIKE 'value%' */
-	ITABLE_HASHED,				/* the bucket of a row key component */
-	ITABLE_EVERY_BUCKET			/* all buckets */
-} itableMatch;
-
-/* A WHERE clause that says something about one column. */
-typedef struct itableClause
-{
-	RestrictInfo *rinfo;
-	AttrNumber	attnum;			/* of the scanned relation */
-	bool		element;		/* about an array's elements */
-	itableMatch match;
-	tmodel_compare op;			/* ITABLE_COMPARE */
-	Expr	   *value;			/* contains no column of the relation */
-	bool		ordered;		/* < <= > >= are those of the key's order */
-} itableClause;
 
 /* A condition on one key component of the table that is asked. */
 typedef struct itableCond
@@ -105,6 +82,9 @@ typedef struct itablePlan
 	itableFilter *filter;		/* NULL: none; never with an index */
 	List	   *pieces;			/* itablePiece; NIL: read in one go */
 	bool		skip_sections;	/* facts share their partitions with entries */
+	List	   *arms;			/* itablePlan: what is read instead, all of
+								 * them; the fields above hold when a value
+								 * makes one of them unusable */
 	List	   *attnums;		/* columns needed (int list) */
 	bool		all_columns;	/* instead of attnums */
 	List	   *kept;			/* EXPLAIN VERBOSE: reasons (String), one per
@@ -122,6 +102,8 @@ typedef struct itableChoice
 	List	   *rinfos;			/* clauses the conditions came from */
 	double		probes;			/* partitions or points asked */
 	List	   *pieces;			/* itablePiece; NIL: read in one go */
+	bool		conditional;	/* a value may make it unusable */
+	List	   *arms;			/* itableChoice: read instead (union.c) */
 } itableChoice;
 
 typedef struct itableRelInfo
@@ -139,8 +121,6 @@ typedef struct itableRelInfo
 } itableRelInfo;
 
 /* in shippable.c */
-extern List *itable_classify(PlannerInfo *root, RelOptInfo *rel,
-							 const itableTable *table, List *rinfos);
 extern itableFilter *itable_ship(PlannerInfo *root, RelOptInfo *rel,
 								 const itableTable *table, Expr *clause);
 extern int	itable_filter_comparisons(const itableFilter *filter);
@@ -149,6 +129,14 @@ extern const char *itable_why_kept(const itableTable *table, Expr *clause,
 
 /* in paths.c: every way that the clauses (itableClause) allow */
 extern List *itable_choices(const itableRelInfo *info, List *clauses);
+
+/*
+ * in union.c: for every OR among "rinfos" that opens a way on each side, that
+ * way; "clauses" are what the other clauses say.
+ */
+extern List *itable_unions(PlannerInfo *root, RelOptInfo *rel,
+						   const itableRelInfo *info, List *clauses,
+						   List *rinfos);
 
 /* in parameterized.c: ways that need values of other relations */
 extern void itable_add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel,

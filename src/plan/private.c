@@ -15,7 +15,7 @@
 enum
 {
 	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
-	PLAN_FILTER, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
+	PLAN_FILTER, PLAN_ARMS, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
 	PLAN_TO_THE_END, PLAN_PIECES, PLAN_SKIP_SECTIONS
 };
 
@@ -135,17 +135,21 @@ List *
 itable_plan_to_list(const itablePlan *plan)
 {
 	List	   *conds = NIL;
+	List	   *arms = NIL;
 	List	   *result;
 	ListCell   *cell;
 
 	foreach(cell, plan->conds)
 		conds = lappend(conds, cond_to_list(lfirst(cell)));
+	foreach(cell, plan->arms)
+		arms = lappend(arms, itable_plan_to_list(lfirst(cell)));
 	result = list_make5(makeInteger(plan->access),
 						list_make1_oid(plan->index),
 						makeInteger(plan->covering),
 						makeInteger(plan->for_update),
 						conds);
 	result = lappend(result, filter_to_list(plan->filter));
+	result = lappend(result, arms);
 	result = lappend(result, plan->attnums);
 	result = lappend(result, makeInteger(plan->all_columns));
 	result = lappend(result, plan->kept);
@@ -167,6 +171,8 @@ itable_plan_from_list(List *list)
 	foreach(cell, (List *) list_nth(list, PLAN_CONDS))
 		plan->conds = lappend(plan->conds, cond_from_list(lfirst(cell)));
 	plan->filter = filter_from_list(list_nth(list, PLAN_FILTER));
+	foreach(cell, (List *) list_nth(list, PLAN_ARMS))
+		plan->arms = lappend(plan->arms, itable_plan_from_list(lfirst(cell)));
 	plan->attnums = list_nth(list, PLAN_ATTNUMS);
 	plan->all_columns = intVal(list_nth(list, PLAN_ALL_COLUMNS));
 	plan->kept = list_nth(list, PLAN_KEPT);

@@ -104,9 +104,12 @@ void
 itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 {
 	itableRelInfo *info = rel->fdw_private;
+	List	   *choices = itable_choices(info, info->clauses);
 	ListCell   *cell;
 
-	foreach(cell, itable_choices(info, info->clauses))
+	choices = list_concat(choices, itable_unions(root, rel, info, info->clauses,
+												 rel->baserestrictinfo));
+	foreach(cell, choices)
 	{
 		itableChoice *choice = lfirst(cell);
 		Cost		startup;

@@ -1,0 +1,212 @@
+/*
+ * union.c
+ *	  Ways to read through an OR: one for each side, every row returned once.
+ *
+ * Answers "does each side of this OR open a way of its own?"  What every way
+ * may use are the clauses beside the OR and those of its own side.  A row
+ * comparison is such an OR in disguise: (p, r) > (a, b) is p = a and r > b, or
+ * p > a.  Called by relinfo.c and parameterized.c.  Easy to break: one side
+ * without a way makes the whole OR a full scan.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "plan/plan.h"
+
+/* More sides than this are not worth the planner's time. */
+#define MAX_ARMS 2000
+
+/* ORs within ORs, followed this deep. */
+#define MAX_DEPTH 3
+
+typedef struct unionSearch
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;
+	const itableRelInfo *info;
+} unionSearch;
+
+/* left op right, by the strategy of the operator family */
+static Expr *
+compare_pair(Oid family, int strategy, Node *left, Node *right, Oid collation)
+{
+	Oid			operator = get_opfamily_member(family, exprType(left),
+											   exprType(right), strategy);
+
+	if (!OidIsValid(operator))
+		return NULL;
+	return make_opclause(operator, BOOLOID, false, (Expr *) left,
+						 (Expr *) right, InvalidOid, collation);
+}
+
+/* The side of a row comparison on which the first "n" pairs are equal. */
+static Expr *
+row_side(const RowCompareExpr *expr, int n)
+{
+	int			last = list_length(expr->opnos) - 1;
+	int			strategy = itable_row_strategy(expr);
+	List	   *args = NIL;
+
+	if (n < last)
+		strategy = strategy == BTLessEqualStrategyNumber ?
+			BTLessStrategyNumber :
+			strategy == BTGreaterEqualStrategyNumber ?
+			BTGreaterStrategyNumber : strategy;
+	for (int i = 0; i <= n; i++)
+	{
+		Expr	   *pair = compare_pair(list_nth_oid(expr->opfamilies, i),
+										i < n ? BTEqualStrategyNumber :
+										strategy,
+										list_nth(expr->largs, i),
+										list_nth(expr->rargs, i),
+										list_nth_oid(expr->inputcollids, i));
+
+		if (pair == NULL)
+			return NULL;
+		args = lappend(args, pair);
+	}
+	return list_length(args) == 1 ? linitial(args) : make_andclause(args);
+}
+
+/* A row comparison as the OR it stands for; NULL when it cannot be. */
+static RestrictInfo *
+open_row(PlannerInfo *root, const RowCompareExpr *expr)
+{
+	List	   *sides = NIL;
+
+	for (int i = list_length(expr->opnos) - 1; i >= 0; i--)
+	{
+		Expr	   *side = row_side(expr, i);
+
+		if (side == NULL)
+			return NULL;
+		sides = lappend(sides, side);
+	}
+	return make_simple_restrictinfo(root, make_orclause(sides));
+}
+
+/* The sides of an OR, each a List of RestrictInfo. */
+static List *
+sides_of(Expr *orclause)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, ((BoolExpr *) orclause)->args)
+	{
+		Node	   *side = lfirst(cell);
+
+		result = lappend(result, IsA(side, RestrictInfo) ?
+						 list_make1(side) : ((BoolExpr *) side)->args);
+	}
+	return result;
+}
+
+static itableChoice *through(const unionSearch *search, List *clauses,
+							 RestrictInfo *rinfo, int depth);
+
+/* What one side costs at least, and how; NULL: a full scan. */
+static itableChoice *
+cheapest(const unionSearch *search, List *clauses, List *side, int depth)
+{
+	itableChoice *best = NULL;
+	Cost		best_cost = 0;
+	List	   *choices = itable_choices(search->info, clauses);
+	ListCell   *cell;
+
+	foreach(cell, side)
+	{
+		itableChoice *choice = depth < MAX_DEPTH ?
+		through(search, clauses, lfirst(cell), depth + 1) : NULL;
+
+		if (choice != NULL)
+			choices = lappend(choices, choice);
+	}
+	foreach(cell, choices)
+	{
+		itableChoice *choice = lfirst(cell);
+		Cost		startup;
+		Cost		total;
+
+		if (choice->arms == NIL && choice->access == ITABLE_FULL)
+			continue;
+		itable_cost(search->root, search->rel, search->info, choice, &startup,
+					&total);
+		if (best == NULL || total < best_cost)
+		{
+			best = choice;
+			best_cost = total;
+		}
+	}
+	return best;
+}
+
+/* The way through one clause, or NULL. */
+static itableChoice *
+through(const unionSearch *search, List *clauses, RestrictInfo *rinfo,
+		int depth)
+{
+	RestrictInfo *or = rinfo;
+	itableClause list;
+	itableChoice *result;
+	List	   *arms = NIL;
+	List	   *used = NIL;
+	ListCell   *cell;
+
+	if (IsA(rinfo->clause, RowCompareExpr))
+		or = open_row(search->root, (RowCompareExpr *) rinfo->clause);
+	else if (itable_match(search->root, search->rel->relid,
+						  search->info->table, (Node *) rinfo->clause,
+						  &list))
+		return NULL;			/* a list of values does it as well */
+	if (or == NULL || or->orclause == NULL)
+		return NULL;
+	foreach(cell, sides_of(or->orclause))
+	{
+		List	   *side = lfirst(cell);
+		List	   *all = itable_classify(search->root, search->rel,
+										  search->info->table, side);
+		itableChoice *arm;
+
+		all = list_concat(all, clauses);
+		arm = cheapest(search, all, side, depth);
+		if (arm == NULL || list_length(arms) >= MAX_ARMS)
+			return NULL;
+		arms = arm->arms != NIL ? list_concat(arms, arm->arms) :
+			lappend(arms, arm);
+		used = list_concat_unique_ptr(used, arm->rinfos);
+	}
+	result = memcpy(palloc(sizeof(itableChoice)),
+					linitial(itable_choices(search->info, clauses)),
+					sizeof(itableChoice));
+	result->arms = arms;
+	result->rinfos = lappend(used, rinfo);
+	return result;
+}
+
+List *
+itable_unions(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+			  List *clauses, List *rinfos)
+{
+	unionSearch search = {root, rel, info};
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rinfos)
+	{
+		itableChoice *choice = through(&search, clauses,
+									   lfirst_node(RestrictInfo, cell), 0);
+
+		if (choice != NULL)
+			result = lappend(result, choice);
+	}
+	return result;
+}
