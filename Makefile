@@ -115,15 +115,19 @@ dev: deps ## psql on a temporary cluster; STORE=mock|azurite
 	@tools/run-dev.sh --$(or $(STORE),mock)
 
 ##@ Test
-.PHONY: test unit model installcheck isolation tap fuzz-sql lint bench
+.PHONY: test unit model model-full installcheck isolation tap fuzz-sql lint bench
 test: deps ## run everything; SUITES='unit lint ...' runs some
 	@tools/run-tests.sh $(SUITES)
 
 unit: build/unit/unit ## unit tests under ASan and UBSan; TEST=part of a name
 	@tools/run-unit.sh $(TEST)
 
-model: ## the model checker of the index protocol
+model: ## explore the index protocol: the real machines in C, its models in Promela
 	@$(MAKE) --no-print-directory -C test/model check
+	@test/model/promela/check.sh
+
+model-full: ## the Promela models in full: up to an hour and 8 GB
+	@test/model/promela/check.sh --full
 
 installcheck: ## pg_regress; REGRESS='x y' runs some, STORE=mock|azurite
 	@tools/run-regress.sh --$(or $(STORE),mock) $(REGRESS)

@@ -22,7 +22,7 @@ missing_packages()
 
 	for package in build-essential pkg-config libcurl4-openssl-dev libssl-dev libyajl-dev libicu-dev \
 		libmicrohttpd-dev libsqlite3-dev python3 python3-azure openssl curl libipc-run-perl \
-		ca-certificates util-linux; do
+		ca-certificates util-linux spin; do
 		installed "$package" || echo "$package"
 	done
 	# Azurite 3.35.0 needs 18 or later.

@@ -18,6 +18,7 @@ run_suite()
 		lint) tools/lint.sh ;;
 		unit) tools/run-unit.sh ;;
 		model) make -s -C test/model check ;;
+		promela) test/model/promela/check.sh ;;
 		mock) make -s -C mock-tablestore test ;;
 		regress-*) tools/run-regress.sh "--${1#*-}" ;;
 		isolation-*) tools/run-regress.sh --isolation "--${1#*-}" ;;
@@ -32,7 +33,7 @@ if [ "${1:-}" = --suite ]; then
 fi
 
 # The longest first, so that the two lanes end together.
-all_suites=(regress-azurite regress-mock tap isolation-azurite isolation-mock mock model unit lint)
+all_suites=(regress-azurite regress-mock tap isolation-azurite isolation-mock mock model promela unit lint)
 suites=("$@")
 [ ${#suites[@]} -gt 0 ] || suites=("${all_suites[@]}")
 suite_timeout=${ITABLE_SUITE_TIMEOUT:-900}		# seconds
@@ -74,6 +75,7 @@ exists()
 		lint) any tools/check-layers.sh ;;
 		unit) [ "$(compgen -G 'test/unit/*.c' | wc -l)" -gt 1 ] ;;
 		model) any test/model/Makefile ;;
+		promela) any test/model/promela/check.sh ;;
 		mock) any mock-tablestore/test/run.py ;;
 		regress-*) compgen -G 'sql/*.sql' >/dev/null ;;
 		isolation-*) compgen -G 'specs/*.spec' >/dev/null ;;
