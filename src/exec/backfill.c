@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "commands/progress.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "utils/backend_progress.h"
@@ -43,6 +44,30 @@ begin_progress(const itableIndex *index)
 	pgstat_progress_update_multi_param(lengthof(params), params, values);
 }
 
+/* Facts that share a key: the index stays as it is, not to be read. */
+static void
+refuse_duplicates(const itableIndex *index, const itableRefresh *result)
+{
+	StringInfoData keys;
+	ListCell   *cell;
+
+	initStringInfo(&keys);
+	foreach(cell, result->keys)
+		appendStringInfo(&keys, "%s%s", keys.len > 0 ? ", " : "",
+						 (char *) lfirst(cell));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("could not build unique index \"%s\"",
+					index->table->relname),
+			 errdetail_plural("%lld row has a key that another row has: %s.",
+							  "%lld rows have a key that another row has, like %s.",
+							  result->duplicates,
+							  (long long) result->duplicates, keys.data),
+			 errhint("itable_check_index lists them all; change or delete them, then CALL itable_build_index."),
+			 err_generic_string(PG_DIAG_CONSTRAINT_NAME,
+								index->table->relname)));
+}
+
 void
 itable_backfill(Oid indexid)
 {
@@ -54,7 +79,7 @@ itable_backfill(Oid indexid)
 												ALLOCSET_DEFAULT_SIZES);
 	tmodel_entity *facts = palloc(sizeof(tmodel_entity) * FACTS_PER_ROUND);
 	itableCounts counts = {0};
-	itableRefresh result = {0};
+	itableRefresh result = {.context = CurrentMemoryContext};
 	itableReader *reader = itable_read_table(index->fact, client, &counts);
 	bool		more = true;
 
@@ -84,5 +109,7 @@ itable_backfill(Oid indexid)
 	}
 	pgstat_progress_end_command();
 	itable_reader_stop(reader);
+	if (result.duplicates > 0)
+		refuse_duplicates(index, &result);
 	MemoryContextDelete(round);
 }

@@ -67,6 +67,7 @@ typedef struct checkRun
 	checkCase	cases[CASES_PER_ROUND];
 	MemoryContext watch_context;
 	tmodel_arena *watch_arena;
+	int64		duplicates;		/* met by a repair */
 	int			nwatched;
 	watchedEntry *watched;
 	TimestampTz watched_since;	/* of the last one */
@@ -177,6 +178,8 @@ problem_name(checkProblem problem)
 			return "contradicting";
 		case CHECK_UNVERIFIED:
 			return "unverified";
+		case CHECK_DUPLICATE:
+			return "duplicate owner";
 		case CHECK_OPEN:
 		case CHECK_NONE:
 			break;
@@ -380,7 +383,10 @@ mend(checkRun *run, int n)
 	}
 }
 
-/* Leaves the cases that are problems; returns how many. */
+/*
+ * Leaves the cases that are problems, a repair those that it can mend; returns
+ * how many.
+ */
 static int
 confirm(checkRun *run, int n)
 {
@@ -388,8 +394,12 @@ confirm(checkRun *run, int n)
 
 	itable_check_confirm(&run->reads, n, run->cases);
 	for (int i = 0; i < n; i++)
-		if (run->cases[i].problem != CHECK_NONE)
+	{
+		if (run->result == NULL && run->cases[i].problem == CHECK_DUPLICATE)
+			run->duplicates++;
+		else if (run->cases[i].problem != CHECK_NONE)
 			run->cases[kept++] = run->cases[i];
+	}
 	return kept;
 }
 
@@ -470,6 +480,13 @@ check(Oid index, ReturnSetInfo *result)
 	} while (n > 0);
 	end_watch(run);
 	itable_check_sort_end(sort);
+	if (run->duplicates > 0)
+		ereport(WARNING,
+				(errmsg_plural("%lld row has a key of unique index \"%s\" that another row has",
+							   "%lld rows have a key of unique index \"%s\" that another row has",
+							   run->duplicates, (long long) run->duplicates,
+							   run->index->table->relname),
+				 errhint("itable_check_index lists them; change or delete them.")));
 }
 
 Datum

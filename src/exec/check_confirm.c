@@ -256,6 +256,44 @@ judge(const checkReads *reads, checkCase *it, int64 server_time)
 		judge_unjustified(reads, it, server_time);
 }
 
+/*
+ * Entries of a unique index that name another fact than the live one that has
+ * the key: does that one have it as well?
+ */
+static void
+find_duplicates(checkReads *reads, int n, checkCase *cases)
+{
+	checkRead  *list = palloc(sizeof(checkRead) * (n + 1));
+	const tmodel_entity **owners = palloc0(sizeof(tmodel_entity *) * (n + 1));
+	checkCase **asked = palloc(sizeof(checkCase *) * (n + 1));
+	int			nasked = 0;
+
+	for (int i = 0; i < n && reads->index->table->unique; i++)
+	{
+		checkRead  *one = &list[nasked];
+		bool		same = false;
+
+		if (cases[i].problem != CHECK_CONTRADICTING ||
+			!names_fact(&cases[i], &one->partition_key, &one->row_key,
+						&same) || same)
+			continue;
+		one->to = &owners[nasked];
+		asked[nasked++] = &cases[i];
+	}
+	(void) read_all(reads, reads->index->fact, nasked, list);
+	for (int i = 0; i < nasked; i++)
+	{
+		checkCase	owner = *asked[i];
+
+		owner.fact = owners[i];
+		if (justified_entry(reads, &owner) != NULL)
+			found(asked[i], CHECK_DUPLICATE,
+				  psprintf("the entry is that of \"%s\", \"%s\", which has this key as well",
+						   itable_cstring(list[i].partition_key),
+						   itable_cstring(list[i].row_key)));
+	}
+}
+
 void
 itable_check_confirm(checkReads *reads, int n, checkCase *cases)
 {
@@ -283,5 +321,6 @@ itable_check_confirm(checkReads *reads, int n, checkCase *cases)
 	for (int i = 0; i < n; i++)
 		if (cases[i].problem == CHECK_OPEN)
 			cases[i].problem = CHECK_NONE;
+	find_duplicates(reads, n, cases);
 	pfree(open);
 }

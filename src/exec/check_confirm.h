@@ -15,7 +15,9 @@ typedef enum checkProblem
 	CHECK_MISSING,				/* the fact justifies it, it is not there */
 	CHECK_DANGLING,				/* it is there, no fact justifies it */
 	CHECK_CONTRADICTING,		/* it says what the fact does not */
-	CHECK_UNVERIFIED			/* it says nothing by itself */
+	CHECK_UNVERIFIED,			/* it says nothing by itself */
+	CHECK_DUPLICATE				/* unique: it is another fact's, which has the
+								 * key as well */
 } checkProblem;
 
 typedef struct checkCase

@@ -36,7 +36,8 @@ typedef struct recordTail
 	uint32		fact_partition_len; /* then the fact's keys */
 } recordTail;
 
-#define STORED 's'
+/* what is stored sorts before what is justified */
+#define STORED 'e'
 #define JUSTIFIED 'j'
 
 /* A record taken apart; spans point into its bytes. */
@@ -57,7 +58,8 @@ struct itableCheckSort
 	tmodel_arena *arena;		/* of the present fact's entries */
 	StringInfoData record;
 	checkRecord ahead;			/* read, not yet used */
-	checkRecord stored;			/* of the group handed out last */
+	checkRecord stored;			/* looked at last */
+	bool		met;			/* stored: it was handed out */
 	checkRecord justified;
 };
 
@@ -248,33 +250,51 @@ agree(const itableCheckSort *sort)
 	return stored->tail.digest == justified->tail.digest;
 }
 
-/* Gathers the records of one entry; false at the end. */
+/*
+ * The next entry that a fact justifies, with what is stored under its keys, or
+ * one that is stored and nothing justifies.  Several facts may justify an entry
+ * of a unique index.  False at the end.
+ */
 static bool
-next_group(itableCheckSort *sort)
+next_pair(itableCheckSort *sort)
 {
-	release(&sort->stored);
+	checkRecord *stored = &sort->stored;
+
 	release(&sort->justified);
-	if (sort->ahead.bytes == NULL)
-		return false;
 	for (;;)
 	{
-		checkRecord *mine = sort->ahead.tail.side == STORED ?
-		&sort->stored : &sort->justified;
-		tmodel_span keys = sort->ahead.keys;
+		bool		end = sort->ahead.bytes == NULL;
 
-		release(mine);
-		*mine = sort->ahead;
-		advance(sort);
-		if (sort->ahead.bytes == NULL ||
-			!tmodel_span_equal(sort->ahead.keys, keys))
+		if (stored->bytes != NULL &&
+			(end || !tmodel_span_equal(stored->keys, sort->ahead.keys)))
+		{
+			if (!sort->met)
+			{
+				sort->met = true;
+				return true;
+			}
+			release(stored);
+		}
+		if (end)
+			return false;
+		if (sort->ahead.tail.side == JUSTIFIED)
+		{
+			sort->justified = sort->ahead;
+			sort->met = true;
+			advance(sort);
 			return true;
+		}
+		release(stored);
+		*stored = sort->ahead;
+		sort->met = false;
+		advance(sort);
 	}
 }
 
 bool
 itable_check_sort_next(itableCheckSort *sort, itableSuspect *suspect)
 {
-	while (next_group(sort))
+	while (next_pair(sort))
 	{
 		const checkRecord *record = sort->justified.bytes != NULL ?
 		&sort->justified : &sort->stored;

@@ -309,8 +309,8 @@ answer_read_claim(tmodel_machine *machine, task *claim,
 
 /*
  * The owner does not have the key: it lost it, never got it, or is about to get
- * it.  Of two that wait for each other the one with the greater write id is the
- * first to give in.
+ * it.  A live fact that has it (REFRESH) need not wait.  Of two that wait for
+ * each other the one with the greater write id is the first to give in.
  */
 static bool
 found_orphan(tmodel_machine *machine, task *claim)
@@ -318,7 +318,7 @@ found_orphan(tmodel_machine *machine, task *claim)
 	entry_work *work = claim->entry;
 	int			patience = machine->change->patience;
 
-	if (work->seen_old)
+	if (work->seen_old || machine->change->kind == TMODEL_CHANGE_REFRESH)
 	{
 		if (work->owner != NULL)
 			return ask_fence(machine, claim);
@@ -331,6 +331,16 @@ found_orphan(tmodel_machine *machine, task *claim)
 	if (work->waits++ >= patience)
 		return refuse(machine, claim, TMODEL_LOST_RACE);
 	return ask_read(machine, claim);
+}
+
+/* A REFRESH changes nothing and goes on: what can be mended is. */
+static bool
+found_duplicate(tmodel_machine *machine, task *claim)
+{
+	if (machine->change->kind != TMODEL_CHANGE_REFRESH)
+		return refuse(machine, claim, TMODEL_DUPLICATE);
+	machine->refused = claim->entry;
+	return had(machine, claim, nothing);
 }
 
 static bool
@@ -346,7 +356,7 @@ answer_read_owner(tmodel_machine *machine, task *claim,
 			if (work->owner == NULL)
 				return tmodel_p_out_of_memory(machine);
 			if (justifies(machine, work, work->owner))
-				return refuse(machine, claim, TMODEL_DUPLICATE);
+				return found_duplicate(machine, claim);
 			if (machine->arena->failed)
 				return tmodel_p_out_of_memory(machine);
 			return found_orphan(machine, claim);

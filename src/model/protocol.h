@@ -188,7 +188,8 @@ extern void tmodel_machine_abandon(tmodel_machine *machine);
 
 /*
  * The claim that ended the machine with DUPLICATE or LOST_RACE: the entry it
- * wanted, and of which index; NULL where it was the fact itself.
+ * wanted, and of which index; NULL where it was the fact itself.  A REFRESH
+ * leaves such a claim out, and ends COMMITTED.
  */
 extern const tmodel_entity *tmodel_machine_refused(const tmodel_machine *machine,
 												   const tmodel_index_change **index);

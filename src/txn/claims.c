@@ -99,8 +99,8 @@ append_columns(StringInfo names, StringInfo values, const itableTable *table,
 	}
 }
 
-char *
-itable_claim_text(const itableIndex *index, const tmodel_entity *entry,
+static char *
+claim_text(const itableIndex *index, const tmodel_entity *entry,
 				  tmodel_arena *arena)
 {
 	StringInfoData names;
@@ -122,7 +122,7 @@ report_duplicate(const itableIndex *index, const tmodel_entity *entry,
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
 			 errmsg("duplicate key in unique index \"%s\"",
 					index->table->relname),
-			 errdetail("Key %s %s.", itable_claim_text(index, entry, arena),
+			 errdetail("Key %s %s.", claim_text(index, entry, arena),
 					   what),
 			 err_generic_string(PG_DIAG_TABLE_NAME, index->fact->relname),
 			 err_generic_string(PG_DIAG_CONSTRAINT_NAME,
@@ -144,6 +144,16 @@ index_of(const flushItem *item, const tmodel_index_change *change)
 	elog(ERROR, "unique index not found");
 }
 
+char *
+itable_refused_text(const flushItem *item, tmodel_arena *arena)
+{
+	const tmodel_index_change *change;
+	const tmodel_entity *entry = tmodel_machine_refused(item->machine,
+														&change);
+
+	return claim_text(index_of(item, change), entry, arena);
+}
+
 void
 itable_claims_report(const flushItem *item, tmodel_arena *arena)
 {
@@ -159,7 +169,7 @@ itable_claims_report(const flushItem *item, tmodel_arena *arena)
 		report_duplicate(index, entry, "already exists", arena);
 	if (tmodel_machine_verdict(item->machine) == TMODEL_LOST_RACE)
 		itable_report_claim(index->table->relname,
-							itable_claim_text(index, entry, arena));
+							claim_text(index, entry, arena));
 }
 
 /* ---- two facts, one key ---- */

@@ -17,9 +17,7 @@ extern void itable_claims_check(flushSite *sites, tmodel_arena *arena);
 /* Throws 23505 or 40001 if the item's machine failed because of a claim. */
 extern void itable_claims_report(const flushItem *item, tmodel_arena *arena);
 
-/* "(email)=(a@b.c)": an entry's key in the columns of its index table. */
-extern char *itable_claim_text(const itableIndex *index,
-							   const tmodel_entity *entry,
-							   tmodel_arena *arena);
+/* "(email)=(a@b.c)": the key that was refused, as its index has it. */
+extern char *itable_refused_text(const flushItem *item, tmodel_arena *arena);
 
 #endif							/* ITABLE_CLAIMS_H */

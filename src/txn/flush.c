@@ -29,6 +29,9 @@
 
 #define KEYS_SHOWN 5
 
+/* Duplicates among which those keys are sought. */
+#define MAX_DUPLICATES_NOTED 1000
+
 /* From here on batches of touches cost less than single reads of entries. */
 #define BULK_CHANGES 16
 
@@ -249,6 +252,15 @@ lowest_phase(const flushRun *run)
 	return lowest;
 }
 
+/* Did a claim stand in the way? */
+static bool
+was_refused(const flushItem *item)
+{
+	const tmodel_index_change *index;
+
+	return tmodel_machine_refused(item->machine, &index) != NULL;
+}
+
 static void
 take_tally(const flushRun *run, flushTally *tally)
 {
@@ -270,7 +282,7 @@ take_tally(const flushRun *run, flushTally *tally)
 					tally->doubtful++;
 					break;
 				case TMODEL_LOST_RACE:
-					if (run->refresh)
+					if (run->refresh && !was_refused(item))
 						break;
 					/* FALLTHROUGH */
 				default:
@@ -570,6 +582,36 @@ itable_flush(void)
 	MemoryContextDelete(run.context);
 }
 
+/* Notes a key that is to be shown, once. */
+static void
+note_key(itableRefresh *result, char *key)
+{
+	ListCell   *cell;
+
+	foreach(cell, result->keys)
+		if (strcmp(lfirst(cell), key) == 0)
+			return;
+	if (list_length(result->keys) < KEYS_SHOWN)
+		result->keys = lappend(result->keys, key);
+}
+
+/* Facts whose keys of a unique index others have. */
+static void
+note_duplicates(const flushRun *run, const flushSite *site,
+				itableRefresh *result)
+{
+	MemoryContext old = CurrentMemoryContext;
+
+	if (result->context != NULL)
+		MemoryContextSwitchTo(result->context);
+	for (int i = 0; i < site->nitems; i++)
+		if (was_refused(&site->items[i]) &&
+			result->duplicates++ < MAX_DUPLICATES_NOTED)
+			note_key(result, itable_refused_text(&site->items[i],
+												 run->arena));
+	MemoryContextSwitchTo(old);
+}
+
 void
 itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 					 const tmodel_entity *facts, itableRefresh *result)
@@ -599,11 +641,11 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 		result->entries += change->ncompanions;
 		for (int j = 0; j < change->nindexes; j++)
 			result->entries += change->indexes[j].new_entries.n;
-		change->patience = CLAIM_PATIENCE;
 		add_item(&run, site, index->fact, &facts[i], change, indexes);
 	}
 	drive(&run);
 	take_tally(&run, &tally);
+	note_duplicates(&run, site, result);
 	result->facts += tally.applied;
 	result->lost += site->nitems - tally.applied;
 	MemoryContextDelete(run.context);

@@ -24,6 +24,10 @@ typedef struct itableRefresh
 	int64		facts;			/* refreshed */
 	int64		entries;		/* touched */
 	int64		lost;			/* changed by others meanwhile: read again */
+	int64		duplicates;		/* without an entry of a unique index, which
+								 * another fact with that key has */
+	List	   *keys;			/* char *, of the first of them */
+	MemoryContext context;		/* of the keys; NULL: the current one */
 } itableRefresh;
 
 /*
