@@ -1,5 +1,6 @@
 -- Joins that hand keys of the other side to a scan: point reads, ranges and
 -- index lookups on the inner side of nested loops.
+SET itable_fdw.enable_lookup_join = off;
 CREATE FOREIGN TABLE films (
   genre  text OPTIONS (key 'partition') NOT NULL,
   name   text OPTIONS (key 'row') COLLATE "C" NOT NULL,

@@ -9,9 +9,10 @@
 
 #include "exec/analyze.h"
 #include "exec/import.h"
+#include "exec/lookup_join.h"
 #include "exec/modify.h"
 #include "exec/scan.h"
-#include "plan/plan.h"
+#include "plan/join.h"
 #include "remote/session.h"
 #include "table/settings.h"
 #include "table/table_def.h"
@@ -30,6 +31,7 @@ _PG_init(void)
 	itable_definitions_init();
 	itable_sessions_init();
 	itable_xact_init();
+	itable_join_init(&itable_lookup_join_methods);
 }
 
 Datum

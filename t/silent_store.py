@@ -45,6 +45,8 @@ def main():
     os.chmod(source, 0o644)
     cases = [("a point read", "", "SELECT * FROM movies WHERE genre = 'A' AND name = 'x';"),
              ("a full scan", "", "SELECT * FROM movies;"),
+             ("a lookup join", "SET enable_hashjoin = off; SET enable_mergejoin = off;",
+              "SELECT count(*) FROM generate_series(1, 50) i JOIN plain ON genre = 'A' AND name = i::text;"),
              ("an index lookup", "", "SELECT * FROM movies WHERE 'Al' = ANY (actors);"),
              ("a scan of the index table", "", "SELECT * FROM by_actor;"),
              ("an update that reads", "", "UPDATE movies SET actors = '{Al}';"),

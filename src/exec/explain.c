@@ -13,6 +13,7 @@
 #include "utils/ruleutils.h"
 
 #include "compat.h"
+#include "exec/explain.h"
 #include "exec/scan.h"
 
 static char *
@@ -54,14 +55,20 @@ arms_text(const itableArms *arms)
 	return text.data;
 }
 
+char *
+itable_access_text(const itablePlan *plan, const itableTable *asked)
+{
+	if (!OidIsValid(plan->index))
+		return pstrdup(itable_access_name(plan->access));
+	return index_text(asked, plan->covering);
+}
+
 static char *
 access_text(const itableScan *scan)
 {
 	if (scan->arms != NULL)
 		return arms_text(scan->arms);
-	if (!OidIsValid(scan->plan->index))
-		return pstrdup(itable_access_name(scan->plan->access));
-	return index_text(scan->asked, scan->plan->covering);
+	return itable_access_text(scan->plan, scan->asked);
 }
 
 /* "PartitionKey eq 'Fred'"; several probes: the first and how many more. */
@@ -88,15 +95,12 @@ operator_text(tmodel_compare op)
 
 /* The conditions of a plan on one of the keys: "PartitionKey eq $1". */
 static void
-append_conditions(StringInfo text, ForeignScanState *node, ExplainState *es,
-				  const itablePlan *conditions, bool partition)
+append_conditions(StringInfo text, const itablePlan *plan, List *exprs,
+				  List *context, bool prefix, bool partition)
 {
-	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
-	List	   *context = set_deparse_context_plan(es->deparse_cxt,
-												   (Plan *) plan, NIL);
 	ListCell   *cell;
 
-	foreach(cell, conditions->conds)
+	foreach(cell, plan->conds)
 	{
 		const itableCond *cond = lfirst(cell);
 		Node	   *expr;
@@ -104,7 +108,7 @@ append_conditions(StringInfo text, ForeignScanState *node, ExplainState *es,
 		/* buckets follow from the others */
 		if (cond->partition != partition || !itable_cond_has_value(cond))
 			continue;
-		expr = list_nth(plan->fdw_exprs, cond->expr);
+		expr = list_nth(exprs, cond->expr);
 		appendStringInfo(text, "%s%s %s %s%s", text->len > 0 ? " and " : "",
 						 partition ? "PartitionKey" : "RowKey",
 						 cond->match == ITABLE_BEGINS ? "begins" :
@@ -112,8 +116,23 @@ append_conditions(StringInfo text, ForeignScanState *node, ExplainState *es,
 						 operator_text(cond->op),
 						 cond->match == ITABLE_ANY_OF ? "any of " :
 						 cond->match == ITABLE_ALL_OF ? "one of " : "",
-						 deparse_expression(expr, context, false, false));
+						 deparse_expression(expr, context, prefix, false));
 	}
+}
+
+char *
+itable_conditions_text(const itablePlan *plan, List *exprs, List *context,
+					   bool prefix)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	append_conditions(&text, plan, exprs, context, prefix, true);
+	append_conditions(&text, plan, exprs, context, prefix, false);
+	if (plan->filter != NULL)
+		appendStringInfo(&text, "%sproperty filter with parameters",
+						 text.len > 0 ? " and " : "");
+	return text.data;
 }
 
 /* Conditions whose values are not known yet. */
@@ -121,15 +140,12 @@ static char *
 conditions_text(ForeignScanState *node, ExplainState *es,
 				const itablePlan *plan)
 {
-	StringInfoData text;
+	ForeignScan *scan = (ForeignScan *) node->ss.ps.plan;
 
-	initStringInfo(&text);
-	append_conditions(&text, node, es, plan, true);
-	append_conditions(&text, node, es, plan, false);
-	if (plan->filter != NULL)
-		appendStringInfo(&text, "%sproperty filter with parameters",
-						 text.len > 0 ? " and " : "");
-	return text.data;
+	return itable_conditions_text(plan, scan->fdw_exprs,
+								  set_deparse_context_plan(es->deparse_cxt,
+														   (Plan *) scan, NIL),
+								  false);
 }
 
 /* What is asked of each table of a union: "name: filter; name: filter". */
@@ -212,8 +228,8 @@ explain_kept(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyList("Kept Local", kept, es);
 }
 
-static void
-explain_counts(const itableCounts *counts, ExplainState *es)
+void
+itable_explain_counts(const itableCounts *counts, ExplainState *es)
 {
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -251,5 +267,5 @@ itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyText("Fallback",
 							itable_access_name(scan->plan->access), es);
 	if (es->analyze)
-		explain_counts(&scan->counts, es);
+		itable_explain_counts(&scan->counts, es);
 }

@@ -137,6 +137,21 @@ itable_lookup_next(itableLookup *lookup, const tmodel_entity **entry,
 	return true;
 }
 
+bool
+itable_lookup_is_empty(const itableLookup *lookup)
+{
+	return lookup->n == (lookup->handed_out ? 1 : 0);
+}
+
+bool
+itable_lookup_is_ready(const itableLookup *lookup)
+{
+	int			next = lookup->first + (lookup->handed_out ? 1 : 0);
+
+	return lookup->n > (lookup->handed_out ? 1 : 0) &&
+		tstore_is_done(lookup->pending[next % (MAX_WINDOW + 1)].request);
+}
+
 int64
 itable_lookup_server_time(const itableLookup *lookup)
 {

@@ -32,6 +32,12 @@ extern bool itable_lookup_next(itableLookup *lookup,
 /* The server's clock (ticks) at the answer returned last; -1: not told. */
 extern int64 itable_lookup_server_time(const itableLookup *lookup);
 
+/* Is no fact left to be returned? */
+extern bool itable_lookup_is_empty(const itableLookup *lookup);
+
+/* Will itable_lookup_next() not wait, and return a fact? */
+extern bool itable_lookup_is_ready(const itableLookup *lookup);
+
 extern void itable_lookup_stop(itableLookup *lookup);
 
 /* The fact's keys an entry names; false when it names none. */

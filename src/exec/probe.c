@@ -425,41 +425,46 @@ itable_probe_everything(const itableTable *table, itableProbes *probes)
 	probes->probes[0].filter = tmodel_buf_text(&text);
 }
 
-/* One combination of row key values within a partition. */
-static void
-probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
+/* What is asked about row keys; false when no entity can have such a one. */
+static bool
+rows_asked(builder *b, itableProbe *probe, const tmodel_value *row_values,
+		   tmodel_filter **rows)
 {
-	tmodel_filter *rows;
 	tmodel_key_range range;
-	ListCell   *cell;
 
-	probe->point = false;
-	probe->row_key = (tmodel_span) {NULL, 0};
 	if (b->row.nfixed == b->row.ncomponents)
 	{
 		if (!whole_key(b, &b->row, row_values, &probe->row_key))
-			return;
+			return false;
 		probe->point = probe->partition_key.data != NULL;
-		rows = key_equals(b, TMODEL_SPAN("RowKey"), probe->row_key);
+		*rows = key_equals(b, TMODEL_SPAN("RowKey"), probe->row_key);
+		return true;
 	}
-	else
+	key_range(b, &b->row, row_values, &range);
+	if (range.empty)
+		return false;
+	*rows = rows_filter(b->arena, b->asked, &range, b->plan->skip_sections);
+	return true;
+}
+
+/* One combination of row key values within a partition, in its pieces. */
+static void
+probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
+{
+	int			npieces = list_length(b->plan->pieces);
+
+	probe->point = false;
+	probe->row_key = (tmodel_span) {NULL, 0};
+	for (int i = 0; i < Max(npieces, 1); i++)
 	{
-		key_range(b, &b->row, row_values, &range);
-		if (range.empty)
+		tmodel_filter *rows;
+
+		if (!rows_asked(b, probe, row_values, &rows))
 			return;
-		rows = rows_filter(b->arena, b->asked, &range,
-						   b->plan->skip_sections);
-	}
-	/* pieces are cut only where the row key is left alone: no rows filter */
-	foreach(cell, rows == NULL ? b->plan->pieces : NIL)
-	{
-		probe->filter = filter_text(b, probe, NULL, lfirst(cell));
+		probe->filter = filter_text(b, probe, rows, npieces == 0 ? NULL :
+									list_nth(b->plan->pieces, i));
 		add_probe(b, probe);
 	}
-	if (rows == NULL && b->plan->pieces != NIL)
-		return;
-	probe->filter = filter_text(b, probe, rows, NULL);
-	add_probe(b, probe);
 }
 
 /* Buckets that depend on the row key; false when one cannot be computed. */

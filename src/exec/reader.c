@@ -144,6 +144,23 @@ start_ahead(itableReader *reader)
 	}
 }
 
+bool
+itable_reader_is_ready(const itableReader *reader)
+{
+	int			last = reader->spec.any_order ? reader->started - 1 :
+	reader->first;
+
+	if (reader->page != NULL &&
+		reader->at < tstore_reply_head(reader->page)->nentities)
+		return true;
+	if (reader->first == reader->probes->n)
+		return true;
+	for (int i = reader->first; i <= last && i < reader->started; i++)
+		if (reader->requests[i] != NULL && tstore_is_done(reader->requests[i]))
+			return true;
+	return false;
+}
+
 /* The probe to go on with: the first, or any whose page has come. */
 static int
 next_probe(itableReader *reader)
@@ -214,6 +231,16 @@ end_page(itableReader *reader)
 	while (reader->first < reader->started &&
 		   reader->requests[reader->first] == NULL)
 		reader->first++;
+}
+
+void
+itable_reader_prefetch(itableReader *reader)
+{
+	if (reader->page != NULL &&
+		reader->at >= tstore_reply_head(reader->page)->nentities)
+		end_page(reader);
+	if (reader->page == NULL)
+		start_ahead(reader);
 }
 
 const tmodel_entity *

@@ -55,6 +55,12 @@ extern const tmodel_entity *itable_reader_next(itableReader *reader);
 extern bool itable_reader_is_last(const itableReader *reader);
 
 /* Breaks off what is in flight. */
+/* Begins the next call of itable_reader_next(): sends what it would send. */
+extern void itable_reader_prefetch(itableReader *reader);
+
+/* Will itable_reader_next() not wait? */
+extern bool itable_reader_is_ready(const itableReader *reader);
+
 extern void itable_reader_stop(itableReader *reader);
 
 /* Adds a finished request to the counts. */

@@ -424,6 +424,48 @@ next_entry(itableSource *source)
 	return next_own_entry(source);
 }
 
+/* Pointer entries that have come: their facts. */
+static void
+prefetch_facts(itableSource *source)
+{
+	const tmodel_entity *entry;
+
+	while (!source->store_done && !itable_lookup_is_full(source->lookup) &&
+		   itable_reader_is_ready(source->reader))
+	{
+		entry = itable_reader_next(source->reader);
+		if (entry == NULL)
+			source->store_done = true;
+		else if (is_new_fact(source, entry))
+			itable_lookup_add(source->lookup, entry);
+	}
+}
+
+void
+itable_source_prefetch(itableSource *source)
+{
+	itable_reader_prefetch(source->reader);
+	if (source->spec.kind == ITABLE_SOURCE_INDEX && !source->spec.covering)
+		prefetch_facts(source);
+}
+
+tstore_client *
+itable_source_client(const itableSource *source)
+{
+	return source->spec.client;
+}
+
+bool
+itable_source_is_ready(itableSource *source)
+{
+	itable_source_prefetch(source);
+	if (source->lookup != NULL && itable_lookup_is_ready(source->lookup))
+		return true;
+	if (source->spec.kind == ITABLE_SOURCE_INDEX && !source->spec.covering)
+		return source->store_done && itable_lookup_is_empty(source->lookup);
+	return source->store_done || itable_reader_is_ready(source->reader);
+}
+
 const tmodel_entity *
 itable_source_next(itableSource *source)
 {

@@ -54,6 +54,18 @@ extern void itable_source_start(itableSource *source,
  * properties); NULL at the end.  Valid until the next call.
  */
 extern const tmodel_entity *itable_source_next(itableSource *source);
+
+/*
+ * Sends what can be sent without waiting: the first requests, and those that
+ * answers which have come lead to.
+ */
+extern void itable_source_prefetch(itableSource *source);
+
+extern tstore_client *itable_source_client(const itableSource *source);
+
+/* Will itable_source_next() hardly wait?  Prefetches. */
+extern bool itable_source_is_ready(itableSource *source);
+
 extern void itable_source_stop(itableSource *source);
 
 #endif							/* ITABLE_SOURCE_H */

@@ -13,7 +13,7 @@
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 
-#include "plan/plan.h"
+#include "plan/join.h"
 
 /* Gives every comparison's value its place in fdw_exprs. */
 static void
@@ -114,6 +114,20 @@ needed_attnums(const itableRelInfo *info)
 	return result;
 }
 
+void
+itable_fill_plan(const itableRelInfo *info, const itableChoice *choice,
+				 itablePlan *plan, List **exprs)
+{
+	fill_access(choice, plan, exprs);
+	if (choice->index == NULL)
+	{
+		plan->filter = info->filter;
+		number_filter(plan->filter, exprs);
+		plan->skip_sections = itable_has_sections(info->table);
+	}
+	plan->attnums = needed_attnums(info);
+}
+
 ForeignScan *
 itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 					 ForeignPath *path, List *tlist, List *clauses,
@@ -124,19 +138,12 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 	itablePlan	plan = {0};
 	List	   *exprs = NIL;
 
+	itable_fill_plan(info, choice, &plan, &exprs);
 	plan.for_update = info->for_update;
 	plan.to_the_end = root->tuple_fraction <= 0 && root->limit_tuples < 0;
-	fill_access(choice, &plan, &exprs);
-	if (choice->index == NULL)
-	{
-		plan.filter = info->filter;
-		number_filter(plan.filter, &exprs);
-		plan.skip_sections = itable_has_sections(info->table);
-	}
 	/* whoever counts on an order gets it from one stretch */
 	if (path->path.pathkeys == NIL && plan.to_the_end)
 		plan.pieces = choice->pieces;
-	plan.attnums = needed_attnums(info);
 	plan.all_columns = info->all_columns || info->for_update;
 	plan.kept = reasons(info, choice, clauses, rel->relid);
 	return make_foreignscan(tlist, extract_actual_clauses(clauses, false),

@@ -10,7 +10,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
 
-#include "plan/plan.h"
+#include "plan/join.h"
 
 enum
 {
@@ -180,4 +180,37 @@ itable_plan_from_list(List *list)
 	plan->pieces = pieces_from_list(list_nth(list, PLAN_PIECES));
 	plan->skip_sections = intVal(list_nth(list, PLAN_SKIP_SECTIONS));
 	return plan;
+}
+
+enum
+{
+	JOIN_PLAN, JOIN_OIDS, JOIN_NUMBERS, JOIN_ATTNUMS
+};
+
+List *
+itable_join_to_list(const itableJoin *join)
+{
+	return list_make4(itable_plan_to_list(join->plan),
+					  list_make2_oid(join->relid, join->userid),
+					  list_make4_int(join->jointype, join->single,
+									 join->eager, join->nouter),
+					  join->attnums);
+}
+
+itableJoin *
+itable_join_from_list(List *list)
+{
+	itableJoin *join = palloc0(sizeof(itableJoin));
+	const List *oids = list_nth(list, JOIN_OIDS);
+	const List *numbers = list_nth(list, JOIN_NUMBERS);
+
+	join->plan = itable_plan_from_list(list_nth(list, JOIN_PLAN));
+	join->relid = linitial_oid(oids);
+	join->userid = lsecond_oid(oids);
+	join->jointype = linitial_int(numbers);
+	join->single = lsecond_int(numbers) != 0;
+	join->eager = lthird_int(numbers) != 0;
+	join->nouter = lfourth_int(numbers);
+	join->attnums = list_nth(list, JOIN_ATTNUMS);
+	return join;
 }

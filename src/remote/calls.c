@@ -82,6 +82,13 @@ itable_wait(itableCalls *calls, tstore_request *request)
 }
 
 void
+itable_wait_any(tstore_client *client)
+{
+	if (!tstore_wait(client, NULL))
+		CHECK_FOR_INTERRUPTS();
+}
+
+void
 itable_finish(itableCalls *calls, tstore_request *request)
 {
 	for (int i = 0; i < calls->nrequests; i++)

@@ -30,6 +30,9 @@ extern tstore_request *itable_call(itableCalls *calls, tstore_request *request);
 /* Waits for it (NULL: for any); cancel and terminate throw within 0.1 s. */
 extern void itable_wait(itableCalls *calls, tstore_request *request);
 
+/* The same for any request of the client, whoever sent it. */
+extern void itable_wait_any(tstore_client *client);
+
 /* Frees one request, or all of the set. */
 extern void itable_finish(itableCalls *calls, tstore_request *request);
 extern void itable_finish_all(itableCalls *calls);

@@ -16,6 +16,7 @@
 
 int			itable_full_scan = ITABLE_FULL_SCAN_ALLOW;
 bool		itable_enable_index = true;
+bool		itable_enable_lookup_join = true;
 bool		itable_one_partition = false;
 char	   *itable_allowed_hosts = "";
 int			itable_repair_age = 30000;
@@ -111,6 +112,10 @@ itable_settings_init(void)
 	DefineCustomBoolVariable("itable_fdw.enable_index",
 							 "Lets the planner use index tables.",
 							 NULL, &itable_enable_index, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("itable_fdw.enable_lookup_join",
+							 "Lets the planner use lookup joins.",
+							 NULL, &itable_enable_lookup_join, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("itable_fdw.multi_partition_commit",
 							 "Whether a transaction may commit to several partitions.",
