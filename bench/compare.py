@@ -68,22 +68,19 @@ class Comparison:
                           theirs[1] if theirs else None, theirs[0] / ours[0] if theirs else None, goal))
 
     def scans(self, n):
-        read = "PERFORM count(number), sum(length(title)), sum(cardinality(actors)), sum(length(note)) FROM facts"
-        # the same page loop: one connection, one page after the other
-        one = timed(read, ["itable_fdw.scan_ranges = 1"]) if self.has_ranges() else timed(read)
+        read = "PERFORM count(number), sum(length(title)), sum(cardinality(actors)), sum(length(note)) FROM %s"
+        # before ANALYZE a scan is one page after the other, after it as many pieces as connections
+        one = timed(read % "facts")
         pages = other(self.arguments.pages, ENDPOINT, ACCOUNT, KEY, "facts")
         script = self.javascript("scan", "facts")
-        self.add("scan of %s entities, one connection / libcurl, nothing read" % n, one, pages, "0.7", n)
+        self.add("scan of %d, one connection / libcurl, nothing read" % n, one, pages, "0.7", n)
         self.add("the same / JavaScript client", one, script, "8", n)
-        if self.has_ranges():
-            four = timed(read, ["itable_fdw.scan_ranges = 4"])
-            self.add("scan in 4 ranges / libcurl, one connection", four, pages, "3 at 10 ms", n)
-
-    @staticmethod
-    def has_ranges():
-        text = psql("SELECT itable_stats_reset()",
-                    "SELECT count(*) FROM pg_settings WHERE name = 'itable_fdw.scan_ranges'")
-        return text.split()[-1] == "1"
+        psql("CREATE SERVER store4 FOREIGN DATA WRAPPER itable_fdw OPTIONS (endpoint '%s', max_connections '4')" % ENDPOINT,
+             "CREATE USER MAPPING FOR CURRENT_USER SERVER store4 OPTIONS (account '%s', account_key '%s')" % (ACCOUNT, KEY),
+             "CREATE FOREIGN TABLE facts4 (%s) SERVER store4 OPTIONS (table_name 'facts')" % COLUMNS, "ANALYZE facts4")
+        # the connections are opened by the first of the two
+        four = timed(read % "facts4", times=2)
+        self.add("4 pieces at a time / libcurl, one connection", (four[0] / 2, four[1] // 2), pages, "3 at 10 ms", n)
 
     def join(self):
         psql("CREATE TABLE wanted AS SELECT 'p0'::text AS p, 'r' || lpad(((i * 97) % 10000)::text, 7, '0') AS r"
