@@ -68,7 +68,7 @@ class Comparison:
                           theirs[1] if theirs else None, theirs[0] / ours[0] if theirs else None, goal))
 
     def scans(self, n):
-        read = "PERFORM count(number), sum(length(title)), sum(cardinality(actors)), sum(length(note)) FROM %s"
+        read = "PERFORM count(number), sum(octet_length(title)), sum(cardinality(actors)), sum(octet_length(note)) FROM %s"
         # before ANALYZE a scan is one page after the other, after it as many pieces as connections
         one = timed(read % "facts")
         pages = other(self.arguments.pages, ENDPOINT, ACCOUNT, KEY, "facts")
