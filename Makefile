@@ -21,7 +21,7 @@ PG_CFLAGS = -std=gnu11 -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	-Werror=implicit-function-declaration \
 	-Werror=incompatible-pointer-types -MMD -MP
 EXPORTS = build/exports.map
-SHLIB_LINK = -lcurl -lcrypto -lyajl -Wl,--version-script=$(EXPORTS)
+SHLIB_LINK = -lcurl -lcrypto -Wl,--version-script=$(EXPORTS)
 NO_INSTALLCHECK = 1
 EXTRA_CLEAN = build $(OBJS:.o=.d)
 
@@ -75,7 +75,7 @@ UNIT_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer \
 
 build/unit/unit: $(UNIT_OBJS)
 	$(SAY) "LD $@"
-	$(Q)$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $(UNIT_OBJS) -lcurl -lcrypto -lyajl -lm
+	$(Q)$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $(UNIT_OBJS) -lcurl -lcrypto -lm
 
 build/unit/%.o: %.c
 	@mkdir -p $(@D)

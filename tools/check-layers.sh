@@ -55,11 +55,6 @@ violates < <(
 			if (path != "src/store/http.c")
 				print place "only store/http.c knows libcurl"
 		}
-		else if (target ~ /^yajl\//)
-		{
-			if (path !~ /^src\/store\/json[a-z_]*\.c$/)
-				print place "only store/json.c knows the JSON parser"
-		}
 		else if (postgres[folder] == "no" && name ~ /^"/)
 		{
 			file = "src/" folder "/" target

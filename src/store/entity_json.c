@@ -237,7 +237,7 @@ entity_read_int32(tmodel_span text, int32_t *number)
 	return true;
 }
 
-/* The value without an annotation; the number is one yajl accepted. */
+/* The value without an annotation; the number is well formed. */
 static tmodel_value
 entity_plain_value(entity_reader *reader, const entity_slot *slot)
 {

@@ -1,234 +1,113 @@
 /*
  * json.c
- *	  JSON events by way of yajl; the only file that includes its headers.
+ *	  JSON texts: how strings are written, and their escapes read.
  *
- * Called by entity_json.c and response.c, never from inside libcurl.
+ * Values are parsed in json_parse.c, which calls here for a string that has
+ * escapes.  Called by entity_json.c and response.c, never from inside libcurl.
  *
- * yajl does not look at what its allocator returns.  So the allocator given to
- * it jumps back to tstore_json_parse() when memory is short; all memory yajl
- * has is in an arena of its own and goes with it.  Easy to break: the jump may
- * only cross frames of yajl, so no sink is running when yajl allocates.
+ * Easy to break: other programs write half a surrogate pair; it must cost one
+ * character, not the page.
  */
 #include "json.h"
 
 #include "model/utf8.h"
 
-#include <setjmp.h>
 #include <string.h>
-#include <yajl/yajl_parse.h>
 
-typedef struct json_parser
+/* The four hex digits at "at", or -1. */
+static int32_t
+json_hex4(tmodel_span raw, size_t at)
 {
-	tmodel_span text;			/* what is being parsed */
-	tmodel_arena *arena;		/* for strings that had escapes */
-	tstore_json_sink sink;
-	void	   *ctx;			/* the sink's */
-	bool		no_memory;		/* a string could not be copied */
-	tmodel_arena scratch;		/* all of yajl's own memory */
-	jmp_buf		out_of_memory;
-} json_parser;
+	int32_t		code = 0;
 
-/* In front of every block, because realloc must know how much to copy. */
-typedef union json_block
-{
-	size_t		size;
-	max_align_t align;
-} json_block;
-
-static void *
-json_alloc(void *ctx, size_t size)
-{
-	json_parser *parser = ctx;
-	json_block *block = NULL;
-
-	if (size <= SIZE_MAX - sizeof(json_block))
-		block = tmodel_alloc(&parser->scratch, sizeof(json_block) + size);
-	if (block == NULL)
-		longjmp(parser->out_of_memory, 1);
-	block->size = size;
-	return block + 1;
-}
-
-static void *
-json_realloc(void *ctx, void *old, size_t size)
-{
-	void	   *new = json_alloc(ctx, size);
-
-	if (old != NULL)
+	if (raw.len - at < 4)
+		return -1;
+	for (size_t i = at; i < at + 4; i++)
 	{
-		size_t		old_size = ((json_block *) old - 1)->size;
+		char		c = raw.data[i];
 
-		memcpy(new, old, old_size < size ? old_size : size);
+		code *= 16;
+		if (c >= '0' && c <= '9')
+			code += c - '0';
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			code += (c | 0x20) - 'a' + 10;
+		else
+			return -1;
 	}
-	return new;
-}
-
-/* Nothing: the scratch arena is dropped as a whole. */
-static void
-json_free(void *ctx, void *old)
-{
-	(void) ctx;
-	(void) old;
+	return code;
 }
 
 /*
- * yajl writes the escape of a lone surrogate as three bytes that are not UTF-8
- * (ED A0..BF xx); U+FFFD takes their place.
+ * The code point of a \u escape whose digits begin at *at, which moves behind
+ * it (and behind the second half of a pair); -1: malformed.
  */
-static void
-json_replace_surrogates(char *data, size_t len)
+static int32_t
+json_escaped_code(tmodel_span raw, size_t *at)
 {
-	for (size_t i = 0; i + 2 < len; i++)
-	{
-		if ((unsigned char) data[i] == 0xED &&
-			(unsigned char) data[i + 1] >= 0xA0)
-			memcpy(data + i, "\xEF\xBF\xBD", 3);
-	}
-}
+	int32_t		code = json_hex4(raw, *at);
 
-/* Hands on a text, copied when it lies in yajl's own memory. */
-static int
-json_emit_text(json_parser *parser, tstore_json_kind kind,
-			   const unsigned char *data, size_t len)
-{
-	tmodel_span text = {(const char *) data, len};
-
-	if (text.data < parser->text.data ||
-		text.data > parser->text.data + parser->text.len)
+	if (code < 0)
+		return -1;
+	*at += 4;
+	if (code >= 0xD800 && code < 0xDC00 && raw.len - *at >= 6 &&
+		raw.data[*at] == '\\' && raw.data[*at + 1] == 'u')
 	{
-		text = tmodel_span_copy(parser->arena, text);
-		if (text.data == NULL)
+		int32_t		low = json_hex4(raw, *at + 2);
+
+		if (low >= 0xDC00 && low < 0xE000)
 		{
-			parser->no_memory = true;
-			return 0;
+			*at += 6;
+			return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
 		}
-		json_replace_surrogates((char *) text.data, text.len);
 	}
-	return parser->sink(parser->ctx, kind, text);
+	return code >= 0xD800 && code < 0xE000 ? 0xFFFD : code;
 }
 
-static int
-json_emit(json_parser *parser, tstore_json_kind kind)
-{
-	return parser->sink(parser->ctx, kind, (tmodel_span) {NULL, 0});
-}
-
-static int
-json_on_null(void *ctx)
-{
-	return json_emit(ctx, TSTORE_JSON_NULL);
-}
-
-static int
-json_on_boolean(void *ctx, int truth)
-{
-	return json_emit(ctx, truth ? TSTORE_JSON_TRUE : TSTORE_JSON_FALSE);
-}
-
-static int
-json_on_number(void *ctx, const char *data, size_t len)
-{
-	return json_emit_text(ctx, TSTORE_JSON_NUMBER,
-						  (const unsigned char *) data, len);
-}
-
-static int
-json_on_string(void *ctx, const unsigned char *data, size_t len)
-{
-	return json_emit_text(ctx, TSTORE_JSON_STRING, data, len);
-}
-
-static int
-json_on_key(void *ctx, const unsigned char *data, size_t len)
-{
-	return json_emit_text(ctx, TSTORE_JSON_KEY, data, len);
-}
-
-static int
-json_on_begin_object(void *ctx)
-{
-	return json_emit(ctx, TSTORE_JSON_BEGIN_OBJECT);
-}
-
-static int
-json_on_end_object(void *ctx)
-{
-	return json_emit(ctx, TSTORE_JSON_END_OBJECT);
-}
-
-static int
-json_on_begin_array(void *ctx)
-{
-	return json_emit(ctx, TSTORE_JSON_BEGIN_ARRAY);
-}
-
-static int
-json_on_end_array(void *ctx)
-{
-	return json_emit(ctx, TSTORE_JSON_END_ARRAY);
-}
-
-static const yajl_callbacks json_callbacks = {
-	.yajl_null = json_on_null,
-	.yajl_boolean = json_on_boolean,
-	.yajl_number = json_on_number,
-	.yajl_string = json_on_string,
-	.yajl_start_map = json_on_begin_object,
-	.yajl_map_key = json_on_key,
-	.yajl_end_map = json_on_end_object,
-	.yajl_start_array = json_on_begin_array,
-	.yajl_end_array = json_on_end_array
-};
-
-/*
- * Runs yajl over the text.  The parser belongs to the caller's frame, so that
- * what changed in it before the jump is defined after it.
- */
-static tstore_json_status
-json_run(json_parser *parser)
-{
-	yajl_alloc_funcs memory = {json_alloc, json_realloc, json_free, parser};
-	yajl_handle handle;
-	yajl_status status;
-
-	if (setjmp(parser->out_of_memory) != 0)
-		return TSTORE_JSON_NO_MEMORY;
-	handle = yajl_alloc(&json_callbacks, &memory, parser);
-	status = yajl_parse(handle, (const unsigned char *) parser->text.data,
-						parser->text.len);
-	if (status == yajl_status_ok)
-		status = yajl_complete_parse(handle);
-	if (parser->no_memory)
-		return TSTORE_JSON_NO_MEMORY;
-	switch (status)
-	{
-		case yajl_status_ok:
-			return TSTORE_JSON_OK;
-		case yajl_status_client_canceled:
-			return TSTORE_JSON_STOPPED;
-		default:
-			return TSTORE_JSON_MALFORMED;
-	}
-}
-
-/* See json.h.  The arena keeps the strings that had escapes. */
+/* See json.h. */
 tstore_json_status
-tstore_json_parse(tmodel_arena *arena, tmodel_span text,
-				  tstore_json_sink sink, void *ctx)
+tstore_json_unescape(tmodel_arena *arena, tmodel_span raw, tmodel_span *text)
 {
-	json_parser parser = {
-		.text = text, .arena = arena, .sink = sink, .ctx = ctx
-	};
-	tstore_json_status status;
+	static const char from[] = "\"\\/bfnrt";
+	static const char to[] = "\"\\/\b\f\n\r\t";
+	char	   *out = tmodel_alloc(arena, raw.len + 1);
+	size_t		len = 0;
+	size_t		at = 0;
 
-	if (text.len == 0)
-		return TSTORE_JSON_MALFORMED;
-	tmodel_arena_init(&parser.scratch, arena->allocator);
-	status = json_run(&parser);
-	tmodel_arena_reset(&parser.scratch);
-	if (status == TSTORE_JSON_NO_MEMORY)
-		arena->failed = true;
-	return status;
+	if (out == NULL)
+		return TSTORE_JSON_NO_MEMORY;
+	while (at < raw.len)
+	{
+		const char *escape = memchr(raw.data + at, '\\', raw.len - at);
+		size_t		run = escape != NULL ? escape - (raw.data + at) :
+			raw.len - at;
+		const char *found;
+
+		memcpy(out + len, raw.data + at, run);
+		len += run;
+		at += run + 1;
+		if (escape == NULL)
+			break;
+		if (at >= raw.len)
+			return TSTORE_JSON_MALFORMED;
+		if (raw.data[at] == 'u')
+		{
+			int32_t		code;
+
+			at++;
+			code = json_escaped_code(raw, &at);
+			if (code < 0)
+				return TSTORE_JSON_MALFORMED;
+			/* never longer than the six bytes of the escape, or twelve */
+			len += tmodel_utf8_encode((uint32_t) code, out + len);
+			continue;
+		}
+		found = memchr(from, raw.data[at++], sizeof(from) - 1);
+		if (found == NULL)
+			return TSTORE_JSON_MALFORMED;
+		out[len++] = to[found - from];
+	}
+	*text = (tmodel_span) {out, len};
+	return TSTORE_JSON_OK;
 }
 
 /*

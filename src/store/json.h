@@ -2,8 +2,7 @@
  * json.h
  *	  JSON text as a series of events, and the way strings are written.
  *
- * The parser behind this header can be exchanged: nobody else includes its
- * header.  It hands out the text of numbers untouched, because "3" and "3.0"
+ * Reading is json_parse.c, writing and escapes are json.c.  The parser hands out the text of numbers untouched, because "3" and "3.0"
  * are different types in the store.  It knows nothing of entities.
  *
  * Easy to break: strings without escapes are handed out as pieces of the
@@ -42,11 +41,20 @@ typedef bool (*tstore_json_sink) (void *ctx, tstore_json_kind kind,
 
 /*
  * Parses one JSON value.  Texts handed to the sink lie in "text" or in the
- * arena.
+ * arena.  Values may be nested to 64 levels.
  */
 extern tstore_json_status tstore_json_parse(tmodel_arena *arena,
 											tmodel_span text,
 											tstore_json_sink sink, void *ctx);
+
+/*
+ * Reads what stands between a string's quotes, escapes and all, into the arena;
+ * MALFORMED for an escape that JSON does not have.  Half a surrogate pair
+ * becomes U+FFFD.
+ */
+extern tstore_json_status tstore_json_unescape(tmodel_arena *arena,
+											   tmodel_span raw,
+											   tmodel_span *text);
 
 /* Appends a text as it stands between quotes; false when memory is short. */
 extern bool tstore_json_escape(tmodel_buf *buf, tmodel_span text);
