@@ -107,36 +107,43 @@ read_escape(reader *in, uint32_t *code)
 	return true;
 }
 
-/* The rest of a string, behind its opening quote. */
+/* Characters up to the next quote, backslash or control character. */
+static bool
+read_plain(reader *in, tmodel_span *run)
+{
+	const char *start = in->at;
+
+	while (in->at < in->end && *in->at != '"' && *in->at != '\\' &&
+		   (unsigned char) *in->at >= 0x20)
+		in->at++;
+	*run = (tmodel_span) {start, (size_t) (in->at - start)};
+	return tmodel_utf8_valid(*run);
+}
+
+/* The rest of a string, behind its opening quote; copied once if plain. */
 static bool
 read_string(reader *in, tmodel_span *text)
 {
 	tmodel_buf	buf;
+	tmodel_span run;
 
+	if (!read_plain(in, &run))
+		return false;
+	if (accept(in, '"'))
+	{
+		*text = tmodel_span_copy(in->arena, run);
+		return text->data != NULL;
+	}
 	tmodel_buf_init(&buf, in->arena);
-	if (!tmodel_buf_append(&buf, "", 0))
+	if (!tmodel_buf_span(&buf, run))
 		return false;
 	while (!accept(in, '"'))
 	{
 		uint32_t	code;
 
-		if (accept(in, '\\'))
-		{
-			if (!read_escape(in, &code))
-				return false;
-		}
-		else
-		{
-			int			n;
-
-			if (in->at >= in->end || (unsigned char) *in->at < 0x20)
-				return false;
-			n = tmodel_utf8_decode(in->at, (size_t) (in->end - in->at), &code);
-			if (n == 0)
-				return false;
-			in->at += n;
-		}
-		if (!tmodel_utf8_append(&buf, code))
+		if (!accept(in, '\\') || !read_escape(in, &code) ||
+			!tmodel_utf8_append(&buf, code) || !read_plain(in, &run) ||
+			!tmodel_buf_span(&buf, run))
 			return false;
 	}
 	*text = tmodel_buf_text(&buf);

@@ -375,10 +375,15 @@ array_from_value(tmodel_arena *arena, const itableColumn *column,
 	for (int i = 0; i < list.nelements; i++)
 	{
 		nulls[i] = list.elements[i].is_null;
-		elements[i] = nulls[i] ? (Datum) 0 :
-			InputFunctionCall((FmgrInfo *) &column->input,
-							  from_utf8(list.elements[i].text),
-							  column->input_param, column->typmod);
+		if (nulls[i])
+			elements[i] = (Datum) 0;
+		else if (column->element_type == TEXTOID)
+			elements[i] = text_from_utf8(list.elements[i].text);
+		else
+			elements[i] = InputFunctionCall((FmgrInfo *) &column->input,
+											from_utf8(list.elements[i].text),
+											column->input_param,
+											column->typmod);
 	}
 	dims[0] = list.nelements;
 	if (list.nelements == 0)

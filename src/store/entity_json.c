@@ -333,6 +333,11 @@ entity_begin(entity_reader *reader)
 	reader->nslots = 0;
 }
 
+/* Most keys differ in length, which the compiler knows here. */
+#define entity_key_is(key, name) \
+	((key).len == sizeof(name) - 1 && \
+	 memcmp((key).data, name, sizeof(name) - 1) == 0)
+
 /* A scalar inside an entity: key, metadata or property. */
 static bool
 entity_scalar(entity_reader *reader, tstore_json_kind kind, tmodel_span text)
@@ -342,13 +347,13 @@ entity_scalar(entity_reader *reader, tstore_json_kind kind, tmodel_span text)
 	bool		is_text = kind == TSTORE_JSON_STRING;
 	entity_slot *slot;
 
-	if (is_text && tmodel_span_equal(key, TMODEL_SPAN("PartitionKey")))
+	if (is_text && entity_key_is(key, "PartitionKey"))
 		reader->partition_key = text;
-	else if (is_text && tmodel_span_equal(key, TMODEL_SPAN("RowKey")))
+	else if (is_text && entity_key_is(key, "RowKey"))
 		reader->row_key = text;
-	else if (is_text && tmodel_span_equal(key, TMODEL_SPAN("odata.etag")))
+	else if (is_text && entity_key_is(key, "odata.etag"))
 		reader->etag = text;
-	else if (is_text && tmodel_span_equal(key, TMODEL_SPAN("Timestamp")))
+	else if (is_text && entity_key_is(key, "Timestamp"))
 	{
 		tmodel_value value;
 
@@ -358,6 +363,7 @@ entity_scalar(entity_reader *reader, tstore_json_kind kind, tmodel_span text)
 	else if (key.len > 6 && memcmp(key.data, "odata.", 6) == 0)
 		return true;			/* metadata, id, editLink, type */
 	else if (key.len > suffix.len &&
+			 key.data[key.len - suffix.len] == '@' &&
 			 memcmp(key.data + key.len - suffix.len, suffix.data,
 					suffix.len) == 0)
 	{

@@ -86,13 +86,22 @@ json_find_special(const char *at, const char *end, bool *high)
 	while (end - at >= 8)
 	{
 		uint64_t	word;
+		uint64_t	found;
 
 		memcpy(&word, at, 8);
 		*high |= (word & HIGHS) != 0;
 		/* a byte under 0x20 borrows; one from 0x80 on is masked out */
-		if ((json_has(word, '"') | json_has(word, '\\') |
-			 ((word - ONES * 0x20) & ~word & HIGHS)) != 0)
+		found = json_has(word, '"') | json_has(word, '\\') |
+			((word - ONES * 0x20) & ~word & HIGHS);
+		if (found != 0)
+		{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+			/* below the lowest mark there is no borrow, so it is true */
+			return at + (__builtin_ctzll(found) >> 3);
+#else
 			break;
+#endif
+		}
 		at += 8;
 	}
 	for (; at < end; at++)
