@@ -2,8 +2,9 @@
  * json.h
  *	  JSON text as a series of events, and the way strings are written.
  *
- * Reading is json_parse.c, writing and escapes are json.c.  The parser hands out the text of numbers untouched, because "3" and "3.0"
- * are different types in the store.  It knows nothing of entities.
+ * Reading is json_parse.c, writing and escapes are json.c.  The parser hands
+ * out the text of numbers untouched, because "3" and "3.0" are different types
+ * in the store.  It knows nothing of entities.
  *
  * Easy to break: strings without escapes are handed out as pieces of the
  * parsed text itself, so that text must live as long as what was read.
