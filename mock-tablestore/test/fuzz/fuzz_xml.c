@@ -2,11 +2,12 @@
  * fuzz_xml.c
  *	  Fuzz target: read an XML body, and a queue request with it as its URL.
  *
- * Besides memory errors it checks that text survives: what xml_text writes,
- * xml_parse reads back.
+ * Besides memory errors it checks that text survives (what xml_text writes,
+ * xml_parse reads back) and that CORS rules do.
  */
 #include <stdlib.h>
 
+#include "cors.h"
 #include "queue.h"
 #include "xml.h"
 
@@ -36,6 +37,22 @@ walk(Arena *a, const XmlNode *node)
 	round_trip(a, node->text);
 	for (const XmlNode *c = node->first; c; c = c->next)
 		walk(a, c);
+}
+
+/* Rules that are accepted are accepted as they are given back, too. */
+static void
+cors_rules(Arena *a, const XmlNode *section)
+{
+	Buf			out = {0};
+	const XmlNode *again;
+
+	if (cors_check(section) != ERR_NONE)
+		return;
+	cors_print(a, &out, section);
+	again = xml_parse(a, (Span) {out.p, out.n});
+	if (again == NULL || cors_check(again) != ERR_NONE)
+		abort();
+	buf_free(&out);
 }
 
 static void
@@ -68,7 +85,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	XmlNode    *root = xml_parse(&a, text);
 
 	if (root)
+	{
 		walk(&a, root);
+		cors_rules(&a, root);
+	}
 	parse_as_url(&a, text);
 	arena_free(&a);
 	return 0;
