@@ -125,8 +125,8 @@ auth_verify(const Account *account, const Buf *text, Span signature)
 {
 	SHA256_CTX	state = account->inner;
 	uint8_t		hash[SHA256_DIGEST_LENGTH];
-	Buf			expected = {0};
-	bool		same;
+	char		room[BASE64_LEN(SHA256_DIGEST_LENGTH)];
+	Buf			expected = {room, 0, sizeof(room)};
 
 	SHA256_Update(&state, text->p, text->n);
 	SHA256_Final(hash, &state);
@@ -134,10 +134,8 @@ auth_verify(const Account *account, const Buf *text, Span signature)
 	SHA256_Update(&state, hash, sizeof(hash));
 	SHA256_Final(hash, &state);
 	base64_put(&expected, (Span) {(const char *) hash, sizeof(hash)});
-	same = expected.n == signature.n &&
+	return expected.n == signature.n &&
 		CRYPTO_memcmp(expected.p, signature.p, signature.n) == 0;
-	buf_free(&expected);
-	return same;
 }
 
 /* "/account", the path, and ?comp= if the query has one. */

@@ -14,6 +14,8 @@
 #include "encode.h"
 #include "timestamp.h"
 
+#define ETAG_START "W/\"datetime'"
+
 typedef enum Shape
 {
 	SHAPE_SERVICE,				/* nothing after the account */
@@ -71,10 +73,14 @@ const char *
 etag_of(Arena *a, int64_t ticks)
 {
 	char		time[TIMESTAMP_MAX];
+	char	   *etag = arena_alloc(a, sizeof(ETAG_START) + TIMESTAMP_MAX + 8);
+	char	   *to = stpcpy(etag, ETAG_START);
 
 	timestamp_format(time, ticks);
-	return arena_printf(a, "W/\"datetime'%.13s%%3A%.2s%%3A%s'\"", time,
-						time + 14, time + 17);
+	to = stpcpy(mempcpy(to, time, 13), "%3A");
+	to = stpcpy(mempcpy(to, time + 14, 2), "%3A");
+	stpcpy(stpcpy(to, time + 17), "'\"");
+	return etag;
 }
 
 ErrCode

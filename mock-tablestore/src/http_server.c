@@ -9,7 +9,6 @@
  */
 #include "http_server.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
@@ -31,7 +30,7 @@
 /* One per processor within these bounds; the store itself has one lock. */
 #define MIN_THREADS 2
 #define MAX_THREADS 4
-/* Holds the longest URL; the library clears it for every request. */
+/* Holds the longest URL; the library clears all of it for every request. */
 #define CONNECTION_MEMORY (64 * 1024)
 
 /*
@@ -94,24 +93,14 @@ each_header(void *who, HeaderSink sink, void *closure)
 	MHD_get_connection_values(who, MHD_HEADER_KIND, pass_header, &each);
 }
 
-static const char *
-client_address(Arena *a, struct MHD_Connection *connection)
+static const struct sockaddr *
+client_address(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info;
-	char	   *text = arena_zalloc(a, INET6_ADDRSTRLEN);
-	const struct sockaddr *address;
 
 	info = MHD_get_connection_info(connection,
 								   MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	address = info ? info->client_addr : NULL;
-	if (address && address->sa_family == AF_INET)
-		inet_ntop(AF_INET, &((const struct sockaddr_in *) address)->sin_addr,
-				  text, INET6_ADDRSTRLEN);
-	else if (address && address->sa_family == AF_INET6)
-		inet_ntop(AF_INET6,
-				  &((const struct sockaddr_in6 *) address)->sin6_addr,
-				  text, INET6_ADDRSTRLEN);
-	return text;
+	return info ? info->client_addr : NULL;
 }
 
 /*
@@ -131,7 +120,7 @@ on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
 	x->request.each_header = each_header;
 	x->request.service = *(const char *) cls;
 	x->request.origin.https = is_https;
-	x->request.origin.address = client_address(&x->request.arena, connection);
+	x->request.origin.address = client_address(connection);
 	return x;
 }
 
@@ -195,12 +184,10 @@ add_exposed(struct MHD_Response *response, Span rule)
 
 /* What the table server adds to its replies, and the front end does not. */
 static void
-add_table_headers(struct MHD_Response *response, const Reply *reply)
+add_table_headers(struct MHD_Response *response)
 {
 	MHD_add_response_header(response, "Cache-Control", "no-cache");
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	if (reply->content_type)
-		MHD_add_response_header(response, "DataServiceVersion", "3.0;");
 }
 
 static void
@@ -213,7 +200,7 @@ add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 	if (queue)
 		MHD_add_response_header(response, "Cache-Control", "no-cache");
 	else if (!r->is_mock && !r->reply.front_end)
-		add_table_headers(response, &r->reply);
+		add_table_headers(response);
 	MHD_add_response_header(response, "Server", queue ?
 							"Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0" :
 							"Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0");

@@ -9,7 +9,6 @@
 #include "journal.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "sync.h"
@@ -41,19 +40,55 @@ class_name(CounterClass class)
 	return names[class];
 }
 
+/* A tab and the digits of n. */
+static char *
+put_number(char *to, uint64_t n)
+{
+	char		digits[20];
+	size_t		left = sizeof(digits);
+
+	do
+		digits[--left] = (char) ('0' + n % 10);
+	while (n /= 10);
+	*to++ = '\t';
+	return mempcpy(to, digits + left, sizeof(digits) - left);
+}
+
+/* All but the number, with a newline; exactly as long as it must be. */
+static char *
+make_line(const JournalEntry *e)
+{
+	size_t		method = strlen(e->method);
+	size_t		uri = strlen(e->uri);
+	size_t		fault = e->fault ? strlen(e->fault) : 0;
+	char		numbers[4 * 21];
+	char	   *end = put_number(numbers, (uint64_t) e->status);
+	char	   *line;
+	char	   *to;
+
+	end = put_number(end, e->bytes_in);
+	end = put_number(end, e->bytes_out);
+	end = put_number(end, e->connection);
+	line = xmalloc(method + uri + (size_t) (end - numbers) + fault + 4);
+	to = mempcpy(line, e->method, method);
+	*to++ = '\t';
+	to = mempcpy(to, e->uri, uri);
+	to = mempcpy(to, numbers, (size_t) (end - numbers));
+	if (fault > 0)
+	{
+		*to++ = '\t';
+		to = mempcpy(to, e->fault, fault);
+	}
+	memcpy(to, "\n", 2);
+	return line;
+}
+
 void
 journal_add(const JournalEntry *e)
 {
-	size_t		room = strlen(e->method) + strlen(e->uri) + 140;
-	char	   *line = xmalloc(room);
+	char	   *line = make_line(e);
 	char	   *old = NULL;
-	int			n;
 
-	n = snprintf(line, room, "%s\t%s\t%d\t%zu\t%zu\t%llu%s%s\n",
-				 e->method, e->uri, e->status, e->bytes_in, e->bytes_out,
-				 (unsigned long long) e->connection, e->fault ? "\t" : "",
-				 e->fault ? e->fault : "");
-	line = xrealloc(line, (size_t) n + 1);
 	pthread_mutex_lock(&lock);
 	if (!e->again)
 	{

@@ -51,6 +51,7 @@ entity_get(Context *c, const Command *cmd, Reply *reply)
 	store_unlock(c->store);
 	if (err != ERR_NONE)
 		return err;
+	buf_need(&reply->body, 2 * row.blob.n + 512);	/* mostly enough */
 	render_entity(&r, &reply->body, &row, true);
 	reply_header(reply, "ETag", etag_of(c->arena, blob_ticks(row.blob)));
 	reply->content_type = content_type_of(cmd->level, true);

@@ -90,6 +90,20 @@ class_of(Operation op)
 	return CLASS_OTHER;
 }
 
+/* scheme://host, and the account where it is in the path. */
+static const char *
+base_url(Request *r, const char *host, Span account)
+{
+	const char *scheme = r->origin.https ? "https://" : "http://";
+	char	   *url = arena_alloc(&r->arena, 8 + strlen(host) + account.n + 2);
+	char	   *to = stpcpy(stpcpy(url, scheme), host);
+
+	if (account.n > 0)
+		*to++ = '/';
+	*(char *) mempcpy(to, account.p, account.n) = '\0';
+	return url;
+}
+
 /*
  * Split the URI and find the account.  *rest is the path behind "/account/",
  * still encoded; the result is NULL when no such account exists.
@@ -102,7 +116,6 @@ find_account(Request *r, Span *path, Span *query, Span *rest)
 	const char *mark;
 	const Account *account;
 	Span		label;
-	const char *scheme = r->origin.https ? "https" : "http";
 
 	if (span_starts(uri, SPAN("http://")) ||
 		span_starts(uri, SPAN("https://")))
@@ -119,16 +132,14 @@ find_account(Request *r, Span *path, Span *query, Span *rest)
 	account = host[label.n] == '.' ? account_find(label) : NULL;
 	if (account)
 	{
-		r->context.base_url = arena_printf(&r->arena, "%s://%s", scheme,
-										   host);
+		r->context.base_url = base_url(r, host, SPAN(""));
 		r->secondary = !span_eq(label, span_of(account_name(account)));
 		return account;
 	}
 	mark = rest->n ? memchr(rest->p, '/', rest->n) : NULL;
 	label = (Span) {rest->p, mark ? (size_t) (mark - rest->p) : rest->n};
 	*rest = span_skip(*rest, label.n + (mark ? 1 : 0));
-	r->context.base_url = arena_printf(&r->arena, "%s://%s/%.*s", scheme, host,
-									   (int) label.n, label.p);
+	r->context.base_url = base_url(r, host, label);
 	account = account_find(label);
 	r->secondary = account && !span_eq(label, span_of(account_name(account)));
 	return account;
@@ -513,6 +524,7 @@ router_detach(Request *r)
 	d->context.arena = a;
 	d->context.request_id = d->request_id;
 	d->context.page_script = NULL;
+	d->origin.address = NULL;
 	d->header = NULL;
 	d->who = NULL;
 	return d;

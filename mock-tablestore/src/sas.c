@@ -94,27 +94,42 @@ service_text(Buf *text, const Account *account, char service, Span resource,
 	}
 }
 
+/* As a number; false when the client did not come by IPv4. */
+static bool
+ipv4_of(const struct sockaddr *address, uint32_t *number)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *) address;
+	in_addr_t	bytes;
+
+	if (address && address->sa_family == AF_INET)
+		bytes = ((const struct sockaddr_in *) address)->sin_addr.s_addr;
+	else if (address && address->sa_family == AF_INET6 &&
+			 IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr))
+		memcpy(&bytes, in6->sin6_addr.s6_addr + 12, 4);
+	else
+		return false;
+	*number = ntohl(bytes);
+	return true;
+}
+
 /* An IPv4 address, or two with a dash between. */
 static bool
-address_matches(Arena *a, Span allowed, const char *address)
+address_matches(Arena *a, Span allowed, const struct sockaddr *address)
 {
 	const char *dash = memchr(allowed.p, '-', allowed.n);
 	size_t		n = dash ? (size_t) (dash - allowed.p) : allowed.n;
 	struct in_addr low;
 	struct in_addr high;
-	struct in_addr at;
+	uint32_t	at;
 
-	if (strncmp(address, "::ffff:", 7) == 0)
-		address += 7;
 	if (inet_pton(AF_INET, arena_strdup(a, (Span) {allowed.p, n}), &low) != 1)
 		return false;
 	high = low;
 	if (dash && inet_pton(AF_INET, arena_strdup(a, span_skip(allowed, n + 1)),
 						  &high) != 1)
 		return false;
-	return inet_pton(AF_INET, address, &at) == 1 &&
-		ntohl(at.s_addr) >= ntohl(low.s_addr) &&
-		ntohl(at.s_addr) <= ntohl(high.s_addr);
+	return ipv4_of(address, &at) && at >= ntohl(low.s_addr) &&
+		at <= ntohl(high.s_addr);
 }
 
 /* What the token says after its policy, if any, was filled in. */

@@ -5,6 +5,8 @@
 #ifndef MTS_SAS_H
 #define MTS_SAS_H
 
+#include <sys/socket.h>
+
 #include "auth.h"
 #include "filter.h"
 
@@ -26,7 +28,7 @@ typedef struct Grant
 typedef struct Origin
 {
 	bool		https;
-	const char *address;		/* of the client, as text */
+	const struct sockaddr *address; /* of the client; NULL: not known */
 } Origin;
 
 /* Has the query a signature? */

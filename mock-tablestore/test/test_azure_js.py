@@ -38,6 +38,8 @@ def install():
 @unittest.skipUnless(shutil.which("npm") and shutil.which("node"),
                      "npm or node is not installed")
 class OfficialClients(unittest.TestCase):
+    maxDiff = None
+
     @classmethod
     def setUpClass(cls):
         install()

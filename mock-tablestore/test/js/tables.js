@@ -26,7 +26,7 @@ const refused = (promise, status, code) => assert.rejects(promise, (e) => {
 	assert.ok(e instanceof RestError, String(e));
 	assert.equal(e.statusCode, status);
 	if (code)
-		assert.equal(e.details?.odataError?.code ?? e.code, code);
+		assert.equal(e.details?.odataError?.code ?? e.code ?? e.response.headers.get("x-ms-error-code"), code);
 	return true;
 });
 const fresh = async (name) => {

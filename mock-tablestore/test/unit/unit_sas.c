@@ -5,6 +5,8 @@
  * Every signature here was made by "openssl dgst -sha256 -mac HMAC" over the
  * text beside it, so that a wrong canonicalization cannot agree with itself.
  */
+#include <netinet/in.h>
+
 #include "queue.h"
 #include "store.h"
 #include "unit.h"
@@ -17,7 +19,9 @@ static ErrCode
 check(char service, const char *resource, const char *query)
 {
 	Command		cmd = {0};
-	Origin		origin = {.https = true,.address = "127.0.0.1"};
+	struct sockaddr_in client = {.sin_family = AF_INET,
+	.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	Origin		origin = {true, (struct sockaddr *) &client};
 	Grant	   *grant;
 	const char *detail = NULL;
 
