@@ -120,9 +120,56 @@ append_conditions(StringInfo text, const itablePlan *plan, List *exprs,
 	}
 }
 
+/* A comparison of a property: "year eq any of $1". */
+static void
+append_comparison(StringInfo text, const itableTable *relation, List *exprs,
+				  List *context, bool prefix, const itableFilter *filter)
+{
+	const itableColumn *column = relation->columns[filter->attnum - 1];
+	const char *how = filter->match == ITABLE_BEGINS ? "begins" :
+	filter->match == ITABLE_LIKE ? "like" : operator_text(filter->op);
+
+	appendStringInfoString(text, column->kind == ITABLE_TIMESTAMP ?
+						   "Timestamp" : itable_cstring(column->property));
+	if (filter->match == ITABLE_NOT_NULL)
+		appendStringInfoString(text, " is there");
+	else
+		appendStringInfo(text, " %s %s%s", how,
+						 filter->match == ITABLE_ANY_OF ? "any of " :
+						 filter->match == ITABLE_NONE_OF ? "all of " : "",
+						 deparse_expression(list_nth(exprs, filter->expr),
+											context, prefix, false));
+}
+
+/* A filter whose values are not known yet. */
+static void
+append_filter(StringInfo text, const itableTable *relation, List *exprs,
+			  List *context, bool prefix, const itableFilter *filter,
+			  bool nested)
+{
+	const char *between = filter->kind == TMODEL_FILTER_AND ? " and " : " or ";
+	ListCell   *cell;
+
+	if (filter->kind == TMODEL_FILTER_COMPARE)
+	{
+		append_comparison(text, relation, exprs, context, prefix, filter);
+		return;
+	}
+	nested &= filter->kind == TMODEL_FILTER_OR;
+	appendStringInfoString(text, nested ? "(" : "");
+	foreach(cell, filter->args)
+	{
+		if (cell != list_head(filter->args))
+			appendStringInfoString(text, between);
+		append_filter(text, relation, exprs, context, prefix, lfirst(cell),
+					  true);
+	}
+	appendStringInfoString(text, nested ? ")" : "");
+}
+
 char *
-itable_conditions_text(const itablePlan *plan, List *exprs, List *context,
-					   bool prefix)
+itable_conditions_text(const itablePlan *plan, const itableTable *relation,
+					   List *exprs, List *context, bool prefix)
 {
 	StringInfoData text;
 
@@ -130,8 +177,11 @@ itable_conditions_text(const itablePlan *plan, List *exprs, List *context,
 	append_conditions(&text, plan, exprs, context, prefix, true);
 	append_conditions(&text, plan, exprs, context, prefix, false);
 	if (plan->filter != NULL)
-		appendStringInfo(&text, "%sproperty filter with parameters",
-						 text.len > 0 ? " and " : "");
+	{
+		appendStringInfoString(&text, text.len > 0 ? " and " : "");
+		append_filter(&text, relation, exprs, context, prefix, plan->filter,
+					  text.len > 0);
+	}
 	return text.data;
 }
 
@@ -142,7 +192,9 @@ conditions_text(ForeignScanState *node, ExplainState *es,
 {
 	ForeignScan *scan = (ForeignScan *) node->ss.ps.plan;
 
-	return itable_conditions_text(plan, scan->fdw_exprs,
+	return itable_conditions_text(plan,
+								  ((itableScan *) node->fdw_state)->table,
+								  scan->fdw_exprs,
 								  set_deparse_context_plan(es->deparse_cxt,
 														   (Plan *) scan, NIL),
 								  false);

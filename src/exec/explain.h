@@ -15,7 +15,8 @@ extern char *itable_access_text(const itablePlan *plan,
 								const itableTable *asked);
 
 /* "PartitionKey eq $1": conditions whose values are not known yet. */
-extern char *itable_conditions_text(const itablePlan *plan, List *exprs,
+extern char *itable_conditions_text(const itablePlan *plan,
+									const itableTable *relation, List *exprs,
 									List *context, bool prefix);
 
 extern void itable_explain_counts(const itableCounts *counts,

@@ -410,6 +410,7 @@ explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (es->verbose)
 		ExplainPropertyText("Store Filter",
 							itable_conditions_text(state->join->plan,
+												   state->table,
 												   linitial(plan->custom_exprs),
 												   context, true), es);
 	ExplainPropertyText("Join Filter",

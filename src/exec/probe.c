@@ -26,9 +26,6 @@
 /* More point reads than this cost more than reading wider. */
 #define MAX_PROBES 100000
 
-/* Filters travel in the URL, whose length servers limit. */
-#define MAX_FILTER_LENGTH 2000
-
 /* What the conditions say about one key component. */
 typedef struct partValues
 {
@@ -62,7 +59,6 @@ typedef struct builder
 	tmodel_key_range partition_range;	/* where it is not one partition */
 	bool		nothing;		/* some condition cannot be met */
 	bool		unusable;		/* nor says anything */
-	bool		wide;			/* the properties' filter is too long */
 	itableProbes *probes;
 } builder;
 
@@ -376,12 +372,9 @@ filter_text(builder *b, const itableProbe *probe, tmodel_filter *rows,
 	filter = tmodel_filter_and(b->arena, filter, rows);
 	if (piece != NULL)
 		filter = tmodel_filter_and(b->arena, filter, piece_filter(b, piece));
-	if (!b->wide)
-	{
-		itable_build_filter(b->arena, b->plan->filter, b->relation,
-							b->values, &properties);
-		filter = tmodel_filter_and(b->arena, filter, properties);
-	}
+	itable_build_filter(b->arena, b->plan->filter, b->relation, b->values,
+						&properties);
+	filter = tmodel_filter_and(b->arena, filter, properties);
 	tmodel_buf_init(&text, b->arena);
 	if (filter != NULL)
 		tmodel_filter_print(&text, filter);
@@ -510,18 +503,6 @@ probe_partition(builder *b, int which, int which_row)
 	probe_rows(b, &probe, row_values);
 }
 
-static bool
-is_too_long(tmodel_arena *arena, const tmodel_filter *filter)
-{
-	tmodel_buf	text;
-
-	tmodel_buf_init(&text, arena);
-	if (filter != NULL)
-		tmodel_filter_print(&text, filter);
-	itable_check_arena(arena);
-	return tmodel_buf_text(&text).len > MAX_FILTER_LENGTH;
-}
-
 /*
  * The combinations of partitions and rows that the conditions allow.  A bucket
  * of a row key's value is known only while that value is.
@@ -571,7 +552,6 @@ itable_add_probes(tmodel_arena *arena, const itablePlan *plan,
 	if (b.nothing ||
 		!itable_build_filter(arena, plan->filter, relation, values, &properties))
 		return true;
-	b.wide = is_too_long(arena, properties);
 	combine(&b);
 	return true;
 }

@@ -17,10 +17,12 @@
 
 #include "exec/constant.h"
 #include "exec/probe_filter.h"
+#include "model/text_range.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 
-#define MAX_LIST 15
+/* Filters travel in the URL, whose length servers limit. */
+#define MAX_FILTER_LENGTH 2000
 
 /* 100 ns units that the column's type cannot tell apart */
 #define TICKS_PER_MICROSECOND 10
@@ -37,9 +39,20 @@ static narrowing
 compare(tmodel_arena *arena, const itableColumn *column, tmodel_compare op,
 		const tmodel_value *value, tmodel_filter **result)
 {
-	*result = tmodel_filter_compare(arena, column->property, op, value);
+	*result = tmodel_filter_compare(arena, column->kind == ITABLE_TIMESTAMP ?
+									TMODEL_SPAN("Timestamp") :
+									column->property, op, value);
 	itable_check_arena(arena);
 	return NARROWS;
+}
+
+/* A filter that was made, or none that narrows. */
+static narrowing
+made(tmodel_arena *arena, tmodel_filter *filter, tmodel_filter **result)
+{
+	itable_check_arena(arena);
+	*result = filter;
+	return filter != NULL ? NARROWS : NARROWS_NOT;
 }
 
 /* ge from and le to; either may be left out */
@@ -125,13 +138,57 @@ compare_one(tmodel_arena *arena, const itableColumn *column, tmodel_compare op,
 								result);
 	if (value.type == TMODEL_DOUBLE && !isfinite(value.u.number))
 		return NARROWS_NOT;
+	if (value.type == TMODEL_STRING && op != TMODEL_EQ && op != TMODEL_NE)
+		return made(arena, tmodel_text_filter(arena, column->property, op,
+											  value.u.bytes), result);
 	return compare(arena, column, op, &value, result);
 }
 
-/* column = ANY (array) */
+/*
+ * The property is there: at or above the least value of its type.  Services
+ * need not order booleans and uuids; then it is that value or not.
+ */
 static narrowing
-compare_any(tmodel_arena *arena, const itableColumn *column, Datum datum,
-			tmodel_filter **result)
+compare_not_null(tmodel_arena *arena, const itableColumn *column,
+				 tmodel_filter **result)
+{
+	tmodel_value least = {.type = column->edm};
+	tmodel_filter *other;
+
+	if (column->edm == TMODEL_STRING)
+		least = tmodel_string(TMODEL_SPAN(""));
+	else if (column->edm == TMODEL_INT32)
+		least = tmodel_int32(PG_INT32_MIN);
+	else if (column->edm == TMODEL_INT64)
+		least = tmodel_int64(PG_INT64_MIN);
+	if (column->edm != TMODEL_BOOLEAN && column->edm != TMODEL_GUID)
+		return compare(arena, column, TMODEL_GE, &least, result);
+	(void) compare(arena, column, TMODEL_EQ, &least, &other);
+	(void) compare(arena, column, TMODEL_NE, &least, result);
+	return made(arena, tmodel_filter_or(arena, *result, other), result);
+}
+
+/* column LIKE value, or column begins with it */
+static narrowing
+compare_begins(tmodel_arena *arena, const itableColumn *column,
+			   itableMatch match, Datum datum, tmodel_filter **result)
+{
+	tmodel_span prefix = itable_to_key_value(arena, column, datum).u.bytes;
+
+	if (match == ITABLE_LIKE)
+		prefix = itable_like_prefix(arena, prefix);
+	return prefix.len == 0 ? NARROWS_NOT :
+		made(arena, tmodel_text_begins(arena, column->property, prefix),
+			 result);
+}
+
+/*
+ * column = ANY (array): one that does not narrow spoils the OR.  column <> ALL
+ * (array): it is only left out, but NULL among them makes no row match.
+ */
+static narrowing
+compare_list(tmodel_arena *arena, const itableColumn *column, bool any,
+			 Datum datum, tmodel_filter **result)
 {
 	ArrayType  *array = DatumGetArrayTypeP(datum);
 	Oid			type = ARR_ELEMTYPE(array);
@@ -144,23 +201,27 @@ compare_any(tmodel_arena *arena, const itableColumn *column, Datum datum,
 
 	get_typlenbyvalalign(type, &len, &byval, &align);
 	deconstruct_array(array, type, len, byval, align, &elements, &nulls, &n);
-	if (n > MAX_LIST)
-		return NARROWS_NOT;
 	*result = NULL;
 	for (int i = 0; i < n; i++)
 	{
 		tmodel_filter *one;
 		narrowing	how;
 
+		if (nulls[i] && !any)
+			return MATCHES_NOTHING;
 		if (nulls[i])
 			continue;
-		how = compare_one(arena, column, TMODEL_EQ, type, elements[i], &one);
-		if (how == NARROWS_NOT)
+		how = compare_one(arena, column, any ? TMODEL_EQ : TMODEL_NE, type,
+						  elements[i], &one);
+		if (how == NARROWS_NOT && any)
 			return NARROWS_NOT;
 		if (how == NARROWS)
-			*result = tmodel_filter_or(arena, *result, one);
+			*result = any ? tmodel_filter_or(arena, *result, one) :
+				tmodel_filter_and(arena, *result, one);
 	}
-	return *result != NULL ? NARROWS : MATCHES_NOTHING;
+	if (*result != NULL)
+		return NARROWS;
+	return any ? MATCHES_NOTHING : NARROWS_NOT;
 }
 
 static narrowing build(tmodel_arena *arena, const itableFilter *filter,
@@ -202,17 +263,70 @@ build(tmodel_arena *arena, const itableFilter *filter,
 	  tmodel_filter **result)
 {
 	const itableColumn *column;
+	Datum		datum;
 
 	if (filter->kind != TMODEL_FILTER_COMPARE)
 		return build_list(arena, filter, relation, values, result);
+	column = relation->columns[filter->attnum - 1];
+	if (filter->match == ITABLE_NOT_NULL)
+		return compare_not_null(arena, column, result);
 	if (values->nulls[filter->expr])
 		return MATCHES_NOTHING;
-	column = relation->columns[filter->attnum - 1];
-	if (filter->any)
-		return compare_any(arena, column, values->datums[filter->expr],
-						   result);
-	return compare_one(arena, column, filter->op, values->types[filter->expr],
-					   values->datums[filter->expr], result);
+	datum = values->datums[filter->expr];
+	switch (filter->match)
+	{
+		case ITABLE_ANY_OF:
+		case ITABLE_NONE_OF:
+			return compare_list(arena, column, filter->match == ITABLE_ANY_OF,
+								datum, result);
+		case ITABLE_BEGINS:
+		case ITABLE_LIKE:
+			return compare_begins(arena, column, filter->match, datum, result);
+		default:
+			return compare_one(arena, column, filter->op,
+							   values->types[filter->expr], datum, result);
+	}
+}
+
+static int
+text_length(tmodel_arena *arena, const tmodel_filter *filter)
+{
+	tmodel_buf	text;
+
+	tmodel_buf_init(&text, arena);
+	tmodel_filter_print(&text, filter);
+	itable_check_arena(arena);
+	return (int) tmodel_buf_text(&text).len;
+}
+
+/*
+ * What the service takes of the filter: the parts of an AND that go into its
+ * limits, one after the other; an OR wholly or not at all.
+ */
+static tmodel_filter *
+within_limits(tmodel_arena *arena, tmodel_filter *filter, int comparisons)
+{
+	int			length = MAX_FILTER_LENGTH;
+	bool		is_and = filter->kind == TMODEL_FILTER_AND;
+	tmodel_filter *result = NULL;
+	tmodel_filter *next;
+
+	for (tmodel_filter *part = is_and ? filter->args : filter; part != NULL;
+		 part = next)
+	{
+		int			size = tmodel_filter_size(part);
+		int			part_length = text_length(arena, part);
+
+		next = part->next;
+		part->next = NULL;
+		if (size > comparisons || part_length > length)
+			continue;
+		comparisons -= size;
+		length -= part_length;
+		result = tmodel_filter_and(arena, result, part);
+	}
+	itable_check_arena(arena);
+	return result;
 }
 
 bool
@@ -226,8 +340,8 @@ itable_build_filter(tmodel_arena *arena, const itableFilter *filter,
 	if (filter == NULL)
 		return true;
 	how = build(arena, filter, relation, values, result);
-	if (how != NARROWS)
-		*result = NULL;
+	*result = how != NARROWS ? NULL :
+		within_limits(arena, *result, itable_filter_room(relation));
 	itable_check_arena(arena);
 	return how != MATCHES_NOTHING;
 }

@@ -23,7 +23,8 @@ number_filter(itableFilter *filter, List **exprs)
 
 	if (filter == NULL)
 		return;
-	if (filter->kind == TMODEL_FILTER_COMPARE)
+	if (filter->kind == TMODEL_FILTER_COMPARE &&
+		filter->match != ITABLE_NOT_NULL)
 	{
 		filter->expr = list_length(*exprs);
 		*exprs = lappend(*exprs, filter->value);
@@ -74,9 +75,10 @@ fill_access(const itableChoice *choice, itablePlan *plan, List **exprs)
 
 /* Why each clause stays, "" where the store has narrowed by it. */
 static List *
-reasons(const itableRelInfo *info, const itableChoice *choice,
-		List *scan_clauses, Index relid)
+reasons(PlannerInfo *root, RelOptInfo *rel, const itableChoice *choice,
+		List *scan_clauses)
 {
+	const itableRelInfo *info = rel->fdw_private;
 	List	   *result = NIL;
 	ListCell   *cell;
 
@@ -90,12 +92,7 @@ reasons(const itableRelInfo *info, const itableChoice *choice,
 		if (!list_member_ptr(choice->rinfos, rinfo) &&
 			!(choice->index == NULL &&
 			  list_member_ptr(info->filtered, rinfo)))
-		{
-			if (list_member_ptr(info->filtered, rinfo))
-				reason = "entries that are not verified may contradict the fact";
-			else
-				reason = itable_why_kept(info->table, rinfo->clause, relid);
-		}
+			reason = itable_why_kept(root, rel, info, choice, rinfo);
 		result = lappend(result, makeString(pstrdup(reason)));
 	}
 	return result;
@@ -145,7 +142,7 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 	if (path->path.pathkeys == NIL && plan.to_the_end)
 		plan.pieces = choice->pieces;
 	plan.all_columns = info->all_columns || info->for_update;
-	plan.kept = reasons(info, choice, clauses, rel->relid);
+	plan.kept = reasons(root, rel, choice, clauses);
 	return make_foreignscan(tlist, extract_actual_clauses(clauses, false),
 							rel->relid, exprs, itable_plan_to_list(&plan),
 							NIL, NIL, outer_plan);

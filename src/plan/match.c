@@ -325,6 +325,30 @@ match_array(PlannerInfo *root, Index relid, const itableTable *table,
 		 (is_text(exprType(left)) && is_text(column->element_type)));
 }
 
+bool
+itable_match_none_of(PlannerInfo *root, Index relid, const itableTable *table,
+					 Node *node, itableClause *clause)
+{
+	ScalarArrayOpExpr *expr = (ScalarArrayOpExpr *) node;
+	const itableColumn *column;
+
+	memset(clause, 0, sizeof(*clause));
+	if (!IsA(node, ScalarArrayOpExpr) || expr->useOr ||
+		!is_exact_collation(expr->inputcollid))
+		return false;
+	clause->attnum = itable_column_of(linitial(expr->args), relid);
+	if (clause->attnum == 0 || !is_value(root, lsecond(expr->args), relid))
+		return false;
+	column = table->columns[clause->attnum - 1];
+	clause->match = ITABLE_NONE_OF;
+	clause->value = lsecond(expr->args);
+	return !OidIsValid(column->element_type) &&
+		comparison_of(expr->opno, column->base_type, &clause->op) &&
+		clause->op == TMODEL_NE &&
+		types_meet(column, get_element_type(exprType((Node *) clause->value)),
+				   clause);
+}
+
 /* (column, ...) < (value, ...): the first pair, its end included */
 static bool
 match_row(PlannerInfo *root, Index relid, const itableTable *table,

@@ -16,6 +16,8 @@ typedef enum itableMatch
 {
 	ITABLE_COMPARE,				/* column op value */
 	ITABLE_ANY_OF,				/* column = ANY (array) */
+	ITABLE_NONE_OF,				/* column <> ALL (array); true of NULL when the
+								 * array is empty, so never a key */
 	ITABLE_ALL_OF,				/* array column @> array: one element is looked
 								 * up, the rest is rechecked */
 	ITABLE_BEGINS,				/* column LIKE 'value%', starts_with */
@@ -43,6 +45,11 @@ typedef struct itableClause
 extern bool itable_match(PlannerInfo *root, Index relid,
 						 const itableTable *table, Node *node,
 						 itableClause *clause);
+
+/* column <> ALL (array), column NOT IN (...) */
+extern bool itable_match_none_of(PlannerInfo *root, Index relid,
+								 const itableTable *table, Node *node,
+								 itableClause *clause);
 
 /* The clauses (RestrictInfo) that itable_match() understands. */
 extern List *itable_classify(PlannerInfo *root, RelOptInfo *rel,

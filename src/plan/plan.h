@@ -42,6 +42,12 @@ typedef struct itableCond
 #define itable_cond_has_value(cond) \
 	((cond)->match != ITABLE_HASHED && (cond)->match != ITABLE_EVERY_BUCKET)
 
+/*
+ * The service documents at most 15 comparisons in a filter (4-store); keys may
+ * need four of them, and facts among entries two more.
+ */
+#define itable_filter_room(table) (itable_has_sections(table) ? 9 : 11)
+
 /* A filter on properties, before its constants are known. */
 typedef struct itableFilter itableFilter;
 struct itableFilter
@@ -49,9 +55,10 @@ struct itableFilter
 	tmodel_filter_kind kind;
 	List	   *args;			/* AND, OR: itableFilter */
 	AttrNumber	attnum;			/* COMPARE */
+	itableMatch match;			/* COMPARE, ANY_OF, NONE_OF, BEGINS, LIKE,
+								 * NOT_NULL */
 	tmodel_compare op;
-	bool		any;			/* column = ANY (expr) */
-	int			expr;			/* index into fdw_exprs */
+	int			expr;			/* index into fdw_exprs; not NOT_NULL */
 	Expr	   *value;			/* while planning */
 };
 
@@ -123,9 +130,14 @@ typedef struct itableRelInfo
 /* in shippable.c */
 extern itableFilter *itable_ship(PlannerInfo *root, RelOptInfo *rel,
 								 const itableTable *table, Expr *clause);
-extern int	itable_filter_comparisons(const itableFilter *filter);
-extern const char *itable_why_kept(const itableTable *table, Expr *clause,
-								   Index relid);
+extern int	itable_filter_comparisons(const itableTable *table,
+									  const itableFilter *filter);
+
+/* in reasons.c: why the store does not narrow by the clause */
+extern const char *itable_why_kept(PlannerInfo *root, RelOptInfo *rel,
+								   const itableRelInfo *info,
+								   const itableChoice *choice,
+								   RestrictInfo *rinfo);
 
 /* in paths.c: every way that the clauses (itableClause) allow */
 extern List *itable_choices(const itableRelInfo *info, List *clauses);

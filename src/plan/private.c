@@ -41,7 +41,7 @@ cond_from_list(const List *list)
 	return cond;
 }
 
-/* (kind attnum op any expr) followed by the arguments' lists */
+/* (kind attnum op match expr) followed by the arguments' lists */
 static List *
 filter_to_list(const itableFilter *filter)
 {
@@ -51,7 +51,8 @@ filter_to_list(const itableFilter *filter)
 	if (filter == NULL)
 		return NIL;
 	result = list_make1(list_make5_int(filter->kind, filter->attnum,
-									   filter->op, filter->any, filter->expr));
+									   filter->op, filter->match,
+									   filter->expr));
 	foreach(cell, filter->args)
 		result = lappend(result, filter_to_list(lfirst(cell)));
 	return result;
@@ -71,7 +72,7 @@ filter_from_list(const List *list)
 	filter->kind = list_nth_int(head, 0);
 	filter->attnum = list_nth_int(head, 1);
 	filter->op = list_nth_int(head, 2);
-	filter->any = list_nth_int(head, 3);
+	filter->match = list_nth_int(head, 3);
 	filter->expr = list_nth_int(head, 4);
 	for_each_from(cell, list, 1)
 		filter->args = lappend(filter->args, filter_from_list(lfirst(cell)));

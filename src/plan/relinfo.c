@@ -62,11 +62,11 @@ collect_filter(PlannerInfo *root, RelOptInfo *rel, itableRelInfo *info)
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, cell);
 		itableFilter *part = itable_ship(root, rel, info->table,
 										 rinfo->clause);
+		int			more = itable_filter_comparisons(info->table, part);
 
-		/* the service documents 15 comparisons; keys may need four */
-		comparisons += itable_filter_comparisons(part);
-		if (part == NULL || comparisons > 11)
+		if (part == NULL || comparisons + more > itable_filter_room(info->table))
 			continue;
+		comparisons += more;
 		all->args = lappend(all->args, part);
 		info->filtered = lappend(info->filtered, rinfo);
 	}

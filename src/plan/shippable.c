@@ -1,14 +1,16 @@
 /*
  * shippable.c
- *	  Which WHERE clauses the store can filter by, and why the others stay.
+ *	  Which WHERE clauses the store can filter by.
  *
  * Answers "can it be a $filter on properties?" (itable_ship).  PostgreSQL
  * rechecks every clause on every row it gets, so a filter may let too much
  * through, but must never lose a row (G7); each restriction below is a case
- * where the store would.  What a clause says is match.c's question.  Called
- * while planning.
+ * where the store would.  What a clause says is match.c's question, why one
+ * stays reasons.c's.  Called while planning.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -18,26 +20,46 @@
 
 #include "compat.h"
 #include "plan/plan.h"
-
-/* The service documents at most 15 comparisons in a filter (4-store). */
-#define MAX_FILTER_VALUES 15
+#include "remote/convert.h"
 
 /*
- * May "column op constant" be a filter?  Text compares in the store's own
- * order; NaN sorts above all in SQL and nowhere in the store; Azurite compares
- * DateTime by milliseconds, so that "not equal" would lose rows.
+ * Are there comparisons one of which holds for every value, in every store?
+ * They say that the property is there.  What NaN answers is not known.
  */
 static bool
-can_filter(const itableColumn *column, tmodel_compare op)
+can_be_there(tmodel_type type)
 {
-	if (column->kind != ITABLE_PROPERTY || OidIsValid(column->element_type))
+	return type != TMODEL_DOUBLE && type != TMODEL_BINARY &&
+		type != TMODEL_NULL;
+}
+
+/*
+ * May the clause be a filter?  Text compares in the store's own order, which is
+ * that of COLLATE "C" but for bounds that model/text_range widens; NaN sorts
+ * above all in SQL, and whether it is "ne" in the store is not known; Azurite compares DateTime by
+ * milliseconds, so that "not equal" would lose rows; nobody knows how services
+ * order uuids.
+ */
+static bool
+can_filter(const itableColumn *column, const itableClause *clause)
+{
+	tmodel_compare op = clause->op;
+	bool		equality = op == TMODEL_EQ || op == TMODEL_NE;
+
+	if (column->kind == ITABLE_TIMESTAMP)
+		return clause->match != ITABLE_NOT_NULL && op != TMODEL_NE;
+	if (column->kind != ITABLE_PROPERTY)
+		return false;
+	if (clause->match == ITABLE_NOT_NULL)
+		return can_be_there(column->edm);
+	if (OidIsValid(column->element_type))
 		return false;
 	switch (column->base_type)
 	{
 		case TEXTOID:
 		case VARCHAROID:
 			return column->edm == TMODEL_STRING &&
-				(op == TMODEL_EQ || op == TMODEL_NE);
+				(equality || clause->ordered);
 		case INT2OID:
 		case INT4OID:
 			return column->edm == TMODEL_INT32;
@@ -47,17 +69,36 @@ can_filter(const itableColumn *column, tmodel_compare op)
 			return column->edm == TMODEL_DOUBLE &&
 				(op == TMODEL_EQ || op == TMODEL_LT || op == TMODEL_LE);
 		case BOOLOID:
-			return column->edm == TMODEL_BOOLEAN &&
-				(op == TMODEL_EQ || op == TMODEL_NE);
+			return column->edm == TMODEL_BOOLEAN && equality;
 		case DATEOID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
 			return column->edm == TMODEL_DATETIME && op != TMODEL_NE;
 		case UUIDOID:
-			return column->edm == TMODEL_GUID && op == TMODEL_EQ;
+			return column->edm == TMODEL_GUID && equality;
 		default:
 			return false;
 	}
+}
+
+/* Does a constant that the property's type cannot hold say nothing? */
+static bool
+says_something(const itableColumn *column, const itableClause *clause)
+{
+	const Const *constant = (const Const *) clause->value;
+	Datum		value;
+
+	if (clause->match != ITABLE_COMPARE || !IsA(constant, Const) ||
+		constant->constisnull)
+		return true;
+	value = constant->constvalue;
+	if (column->edm == TMODEL_INT32 && constant->consttype == INT8OID)
+		return clause->op == TMODEL_EQ ||
+			(DatumGetInt64(value) >= PG_INT32_MIN &&
+			 DatumGetInt64(value) <= PG_INT32_MAX);
+	if (constant->consttype == FLOAT8OID)
+		return isfinite(DatumGetFloat8(value));
+	return itable_is_storable(constant->consttype, value);
 }
 
 static itableFilter *
@@ -94,72 +135,50 @@ itable_ship(PlannerInfo *root, RelOptInfo *rel, const itableTable *table,
 
 	if (IsA(expr, RestrictInfo))
 		expr = ((RestrictInfo *) expr)->clause;
-	if (IsA(expr, BoolExpr) && ((BoolExpr *) expr)->boolop != NOT_EXPR)
-		return ship_boolean(root, rel, table, (BoolExpr *) expr);
-	if (!itable_match(root, rel->relid, table, (Node *) expr, &clause) ||
-		clause.element ||
-		(clause.match != ITABLE_COMPARE && clause.match != ITABLE_ANY_OF) ||
-		!can_filter(table->columns[clause.attnum - 1], clause.op))
+	/* an OR of equalities, however long, is a list of values */
+	if (!itable_match(root, rel->relid, table, (Node *) expr, &clause) &&
+		!itable_match_none_of(root, rel->relid, table, (Node *) expr, &clause))
+		return IsA(expr, BoolExpr) ?
+			ship_boolean(root, rel, table, (BoolExpr *) expr) : NULL;
+	if (clause.element || clause.match == ITABLE_ALL_OF ||
+		!can_filter(table->columns[clause.attnum - 1], &clause) ||
+		!says_something(table->columns[clause.attnum - 1], &clause))
 		return NULL;
 	filter = palloc0(sizeof(itableFilter));
 	filter->kind = TMODEL_FILTER_COMPARE;
 	filter->attnum = clause.attnum;
+	filter->match = clause.match;
 	filter->op = clause.op;
-	filter->any = clause.match == ITABLE_ANY_OF;
 	filter->value = clause.value;
-	if (itable_filter_comparisons(filter) > MAX_FILTER_VALUES)
-		return NULL;
 	return filter;
 }
 
 /* How many comparisons the filter will have; arrays count their elements. */
 int
-itable_filter_comparisons(const itableFilter *filter)
+itable_filter_comparisons(const itableTable *table, const itableFilter *filter)
 {
 	int			sum = 0;
+	tmodel_type edm;
 	ListCell   *cell;
 
 	if (filter == NULL)
 		return 0;
-	if (filter->kind == TMODEL_FILTER_COMPARE)
-		return filter->any ? itable_array_length(filter->value) : 2;
 	foreach(cell, filter->args)
-		sum += itable_filter_comparisons(lfirst(cell));
-	return sum;
-}
-
-/* For EXPLAIN VERBOSE: why the clause is no filter. */
-const char *
-itable_why_kept(const itableTable *table, Expr *clause, Index relid)
-{
-	List	   *vars = pull_var_clause((Node *) clause,
-									   PVC_RECURSE_AGGREGATES |
-									   PVC_RECURSE_WINDOWFUNCS |
-									   PVC_RECURSE_PLACEHOLDERS);
-	ListCell   *cell;
-
-	if (contain_volatile_functions((Node *) clause))
-		return "a volatile function must run here";
-	if (IsA(clause, NullTest))
-		return "the store has no null test";
-	if (IsA(clause, BoolExpr) && ((BoolExpr *) clause)->boolop == NOT_EXPR)
-		return "NOT over a missing property differs in the store";
-	foreach(cell, vars)
+		sum += itable_filter_comparisons(table, lfirst(cell));
+	if (filter->kind != TMODEL_FILTER_COMPARE)
+		return sum;
+	edm = table->columns[filter->attnum - 1]->edm;
+	switch (filter->match)
 	{
-		Var		   *var = lfirst_node(Var, cell);
-		itableColumn *column;
-
-		if (var->varno != relid || var->varattno <= 0)
-			continue;
-		column = table->columns[var->varattno - 1];
-		if (OidIsValid(column->element_type))
-			return "the store does not look into arrays";
-		if (column->kind == ITABLE_ETAG || column->kind == ITABLE_TIMESTAMP)
-			return "system columns are not filtered by the store";
+		case ITABLE_ANY_OF:
+		case ITABLE_NONE_OF:
+			return itable_array_length(filter->value) *
+				(edm == TMODEL_DATETIME ? 2 : 1);
+		case ITABLE_NOT_NULL:
+			return edm == TMODEL_BOOLEAN || edm == TMODEL_GUID ? 2 : 1;
+		case ITABLE_COMPARE:
+			return edm == TMODEL_DATETIME && filter->op == TMODEL_EQ ? 2 : 1;
+		default:
+			return 2;			/* the beginning of a text */
 	}
-	if (IsA(clause, OpExpr) && list_length(((OpExpr *) clause)->args) == 2 &&
-		(itable_column_of(linitial(((OpExpr *) clause)->args), relid) != 0 ||
-		 itable_column_of(lsecond(((OpExpr *) clause)->args), relid) != 0))
-		return "the store has no such comparison for this type";
-	return "function is not shippable";
 }
