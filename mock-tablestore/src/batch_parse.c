@@ -9,12 +9,11 @@
  */
 #include "batch.h"
 
-/* Headers of one part: what is between the start and the blank line. */
+/* The headers of the request in one part. */
 typedef struct HeaderBlock
 {
 	Arena	   *arena;
-	Span		mime;			/* the part's own headers */
-	Span		http;			/* those of the request in it */
+	Span		http;
 } HeaderBlock;
 
 /* The next line without its end; false at the end of the text. */
@@ -215,15 +214,15 @@ parse_command(Arena *a, Span part, const char *account, Level outer_level,
 	Span		id;
 	ErrCode		err;
 
-	h.mime = take_headers(&part);
+	take_headers(&part);
 	if (!next_line(&part, &line) || !split_request_line(line, &method, &url) ||
 		!split_url(url, account, &path, &query))
 		return ERR_INVALID_INPUT;
 	h.http = take_headers(&part);
 	err = command_parse(a, arena_strdup(a, method), path, query, part_header,
 						&h, cmd, detail);
-	if (find_header(h.http, SPAN("Content-ID"), &id) ||
-		find_header(h.mime, SPAN("Content-ID"), &id))
+	/* One among the part's own headers is not answered. */
+	if (find_header(h.http, SPAN("Content-ID"), &id))
 		cmd->content_id = arena_strdup(a, id);
 	if (cmd->level == LEVEL_UNSUPPORTED)
 		cmd->level = outer_level ? outer_level : LEVEL_MINIMAL;

@@ -460,7 +460,8 @@ answer_fault(Request *r)
 	{
 		r->reply.status = f->status;
 		reply_header(&r->reply, "Location", f->location[0] ? f->location :
-					 arena_printf(&r->arena, "http://%s%s",
+					 arena_printf(&r->arena, "%s://%s%s", r->origin.https ?
+								  "https" : "http",
 								  r->header(r->who, "Host"), r->uri));
 		return true;
 	}

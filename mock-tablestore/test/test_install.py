@@ -45,6 +45,22 @@ class Manuals(unittest.TestCase):
                 if line.startswith("| `--")]
         self.assertEqual(options_of("\n".join(rows)), self.entries)
 
+    def test_every_row_of_the_comparison_names_its_test(self):
+        rows = []
+        for line in read("README.md").split("## What it does")[1].splitlines():
+            cells = [c.strip() for c in line.split("|")]
+            if len(cells) == 7:
+                rows.append(cells[1:-1])
+        self.assertEqual(rows[0], ["", "this", "Azurite 3.35", "service",
+                                   "test"])
+        self.assertGreater(len(rows), 35)
+        for row in rows[2:]:
+            for name in row[-1].split(", "):
+                where = "bench/bench.py" if name == "bench" else \
+                    "test/test_%s.py" % name
+                self.assertTrue(os.path.exists(os.path.join(TOP, where)),
+                                row)
+
     def test_pages_under_mock_are_in_both(self):
         for text in (self.help, self.page, read("README.md")):
             for name in ("journal", "counters", "faults", "clock", "reset"):

@@ -13,6 +13,11 @@ from harness import HERE, Client, Server
 TSAN = os.path.join(os.path.dirname(HERE), "build-tsan", "mock-tablestore")
 SECONDS = float(os.environ.get("MTS_RACE_SECONDS", "3"))
 GONE = (ConnectionError, http.client.HTTPException, OSError)
+CORS = ("<StorageServiceProperties><Cors>%s</Cors>"
+        "</StorageServiceProperties>")
+RULE = ("<CorsRule><AllowedOrigins>http://a</AllowedOrigins><AllowedMethods>"
+        "GET</AllowedMethods><AllowedHeaders/><ExposedHeaders>x-ms-*"
+        "</ExposedHeaders><MaxAgeInSeconds>1</MaxAgeInSeconds></CorsRule>")
 NO = {"Prefer": "return-no-content"}
 
 
@@ -54,6 +59,11 @@ class Race(unittest.TestCase):
         elif kind == 8:
             c.mock("POST", "release")
             c.mock("DELETE", "faults")
+        elif n % 3 == 0:
+            c.request("PUT", "/?restype=service&comp=properties",
+                      CORS % (RULE if n % 2 else ""),
+                      {"Content-Type": "application/xml"})
+            c.request("GET", "/Tables", headers={"Origin": "http://a"})
         else:
             c.create_table("t%d" % (n % 2))
             c.request("DELETE", "/Tables('t%d')" % (n % 2))

@@ -83,6 +83,14 @@ class Tls(unittest.TestCase):
         c.mock("POST", "faults", {"action": "delay", "ms": 50})
         self.assertEqual(c.request("GET", "/Tables").status, 200)
 
+    def test_redirect_stays_with_https(self):
+        c = self.client()
+        c.mock("POST", "faults", {"action": "redirect"})
+        r = c.request("GET", "/Tables")
+        self.assertEqual((r.status, r.headers["Location"]),
+                         (307, "https://localhost:%d/%s/Tables"
+                          % (self.server.port, ACCOUNT)))
+
     def test_unknown_authority(self):
         c = SecureClient(self.server.port, self.other)
         self.addCleanup(c.close)

@@ -71,6 +71,20 @@ test_spellings(void)
 }
 
 static void
+test_content_id(void)
+{
+	Batch		b;
+
+	NUMBER(parse("multipart/mixed; boundary=b", OPEN("b", "c")
+				 "--c\r\nContent-Type: application/http\r\nContent-ID: 3\r\n"
+				 "\r\nDELETE x(PartitionKey='p',RowKey='r') HTTP/1.1\r\n"
+				 "If-Match: *\r\n\r\n\r\n" CLOSE("b", "c"), &b), ERR_NONE);
+	NUMBER(b.ncommands, 1);
+	NUMBER(b.commands[0].op, OP_DELETE);
+	CHECK(b.commands[0].content_id == NULL);
+}
+
+static void
 test_lone_query(void)
 {
 	Batch		b;
@@ -139,6 +153,7 @@ int
 main(void)
 {
 	test_spellings();
+	test_content_id();
 	test_lone_query();
 	test_broken();
 	test_number();
