@@ -143,7 +143,8 @@ def main():
     psql("CREATE FOREIGN TABLE warm (p text OPTIONS (key 'partition'), r text OPTIONS (key 'row')) SERVER store",
          "SELECT itable_create_table('warm')",
          "CREATE FOREIGN TABLE facts (%s) SERVER store" % COLUMNS, "SELECT itable_create_table('facts')",
-         "INSERT INTO facts SELECT %s FROM generate_series(0, %d) i" % (ROW.format(a=499), n - 1))
+         "INSERT INTO facts SELECT %s FROM generate_series(0, %d) i" % (ROW.format(a=499), n - 1),
+         "ANALYZE facts")
     run.scans(n)
     run.join()
     run.inserts(10000)

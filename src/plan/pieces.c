@@ -21,6 +21,7 @@
 #include "plan/plan.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
+#include "table/settings.h"
 
 /* Fewer pages than this for each piece are not worth a request more. */
 #define PAGES_PER_PIECE 2
@@ -247,7 +248,8 @@ itable_pieces(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			  const itableChoice *choice, double entities)
 {
 	const itableTable *table = info->table;
-	int			n = Min(table->max_connections,
+	int			n = Min(itable_scan_ranges > 0 ? itable_scan_ranges :
+						table->max_connections,
 						(int) Min(entities / table->fetch_size /
 								  PAGES_PER_PIECE, 1000));
 	tmodel_arena *arena;

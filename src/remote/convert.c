@@ -731,11 +731,31 @@ wants_any(int n, itableColumn *const *columns, const bool *wanted)
 	return false;
 }
 
+/*
+ * The property's value; entities mostly name properties in the order in which
+ * they were asked for, so the search begins behind the last one found.
+ */
+static const tmodel_value *
+find_property(const tmodel_entity *entity, tmodel_span name, int *next)
+{
+	for (int i = 0; i < entity->nproperties; i++)
+	{
+		int			at = *next < entity->nproperties ? *next : 0;
+
+		*next = at + 1;
+		if (tmodel_span_equal(entity->properties[at].name, name))
+			return &entity->properties[at].value;
+	}
+	return NULL;
+}
+
 void
 itable_entity_to_row(tmodel_arena *arena, const itableTable *table,
 					 const tmodel_entity *entity, const bool *wanted,
 					 Datum *values, bool *isnull)
 {
+	int			next = 0;
+
 	for (int i = 0; i < table->natts; i++)
 	{
 		itableColumn *column = table->columns[i];
@@ -746,8 +766,9 @@ itable_entity_to_row(tmodel_arena *arena, const itableTable *table,
 			continue;
 		if (column->kind == ITABLE_PROPERTY)
 			values[i] = itable_from_value(arena, column,
-										  tmodel_entity_get(entity,
-															column->property),
+										  find_property(entity,
+														column->property,
+														&next),
 										  &isnull[i]);
 		else if (column->kind == ITABLE_ETAG && entity->etag.len > 0)
 		{

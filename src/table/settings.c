@@ -17,6 +17,7 @@
 int			itable_full_scan = ITABLE_FULL_SCAN_ALLOW;
 bool		itable_enable_index = true;
 bool		itable_enable_lookup_join = true;
+int			itable_scan_ranges = 0;
 bool		itable_one_partition = false;
 char	   *itable_allowed_hosts = "";
 int			itable_repair_age = 30000;
@@ -113,6 +114,10 @@ itable_settings_init(void)
 							 "Lets the planner use index tables.",
 							 NULL, &itable_enable_index, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("itable_fdw.scan_ranges",
+							"The most pieces a scan is cut into; 0: as many as the server's max_connections.",
+							NULL, &itable_scan_ranges, 0, 0, 1000,
+							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("itable_fdw.enable_lookup_join",
 							 "Lets the planner use lookup joins.",
 							 NULL, &itable_enable_lookup_join, true,

@@ -14,7 +14,8 @@ typedef enum itableFullScan
 
 extern int	itable_full_scan;	/* itableFullScan: what a full scan may do */
 extern bool itable_enable_index;	/* may the planner use index tables? */
-extern bool itable_enable_lookup_join;
+extern bool itable_enable_lookup_join;	/* may it use lookup joins? */
+extern int	itable_scan_ranges; /* most pieces of a scan; 0: server's */
 extern bool itable_one_partition;	/* multi_partition_commit = error */
 extern char *itable_allowed_hosts;	/* empty: all */
 extern int	itable_repair_age;	/* ms: younger entries are left alone */
