@@ -11,6 +11,13 @@ AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 CREATE FOREIGN DATA WRAPPER itable_fdw
   HANDLER itable_fdw_handler VALIDATOR itable_fdw_validator;
 
+-- What tells this database from a copy of it, in the store's catalog
+DO $$
+BEGIN
+  EXECUTE pg_catalog.format('ALTER FOREIGN DATA WRAPPER itable_fdw OPTIONS (ADD cluster_id %L)',
+    pg_catalog.substr(pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), 1, 16));
+END $$;
+
 -- Connecting by an Azure connection string
 
 CREATE FUNCTION itable_connect(connection_string text, server_name name)
@@ -126,6 +133,56 @@ COMMENT ON FUNCTION itable_index_list() IS 'what view itable_indexes shows';
 CREATE VIEW itable_indexes AS SELECT * FROM itable_index_list();
 COMMENT ON VIEW itable_indexes IS 'index tables of this database';
 GRANT SELECT ON itable_indexes TO PUBLIC;
+
+-- The catalog of indexes in the store
+
+CREATE FUNCTION itable_catalog(base regclass, OUT index_table text, OUT state text,
+  OUT epoch integer, OUT layout text, OUT definition jsonb, OUT facts_done bigint,
+  OUT declared_as regclass) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'itable_catalog_list' LANGUAGE C STRICT VOLATILE;
+COMMENT ON FUNCTION itable_catalog(regclass) IS
+  'the index tables of a fact table as the store''s catalog lists them';
+
+CREATE FUNCTION itable_import_indexes(base regclass) RETURNS integer
+LANGUAGE plpgsql STRICT VOLATILE AS $$
+DECLARE
+  listed record;
+  imported integer := 0;
+  fact text;
+BEGIN
+  SELECT coalesce((SELECT option_value FROM pg_catalog.pg_options_to_table(t.ftoptions) WHERE option_name = 'table_name'),
+                  pg_catalog.regexp_replace(c.relname, '[^A-Za-z0-9]', '', 'g'))
+    INTO fact
+    FROM pg_catalog.pg_foreign_table t JOIN pg_catalog.pg_class c ON c.oid = t.ftrelid WHERE t.ftrelid = base;
+  FOR listed IN
+    SELECT c.*, s.srvname, n.nspname
+      FROM @extschema@.itable_catalog(base) c
+      JOIN pg_catalog.pg_class r ON r.oid = base
+      JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace
+      JOIN pg_catalog.pg_foreign_table t ON t.ftrelid = base
+      JOIN pg_catalog.pg_foreign_server s ON s.oid = t.ftserver
+     WHERE c.declared_as IS NULL AND c.state <> 'dropped'
+     ORDER BY c.index_table
+  LOOP
+    EXECUTE pg_catalog.format('CREATE FOREIGN TABLE %I.%I (%s) SERVER %I OPTIONS (%s)',
+      listed.nspname, listed.definition ->> 'relation',
+      (SELECT pg_catalog.string_agg(pg_catalog.format('%I %s%s%s', c ->> 'name', c ->> 'type',
+          (SELECT ' OPTIONS (' || pg_catalog.string_agg(pg_catalog.format('%I %L', key, value), ', ' ORDER BY key) || ')'
+             FROM pg_catalog.jsonb_each_text(c -> 'options')),
+          CASE WHEN (c ->> 'not_null')::boolean THEN ' NOT NULL' END), ', ' ORDER BY place)
+         FROM pg_catalog.jsonb_array_elements(listed.definition -> 'columns') WITH ORDINALITY AS x (c, place)),
+      listed.srvname,
+      (SELECT pg_catalog.string_agg(pg_catalog.format('%I %L', key, value), ', ')
+         FROM (SELECT * FROM pg_catalog.jsonb_each_text(listed.definition -> 'options')
+               UNION ALL VALUES ('table_name', listed.index_table), ('index_of', fact)
+               UNION ALL SELECT 'state', CASE WHEN listed.state = 'building' THEN 'registered' ELSE listed.state END
+                WHERE listed.state <> 'readable') o (key, value)));
+    imported := imported + 1;
+  END LOOP;
+  RETURN imported;
+END $$;
+COMMENT ON FUNCTION itable_import_indexes(regclass) IS
+  'declares the index tables that the store''s catalog lists and this database lacks; returns how many';
 
 CREATE FUNCTION itable_check_ddl() RETURNS event_trigger
 AS 'MODULE_PATHNAME' LANGUAGE C;

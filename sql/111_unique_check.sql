@@ -55,6 +55,7 @@ BEGIN
 END $$;
 
 -- missing; a row that another program wrote; a second row with its key
+SET itable_fdw.catalog_lease = -1;
 DELETE FROM uqc_c WHERE pk = 'y';
 INSERT INTO uqc_facts VALUES ('c', 1, 'x', '["t1","t9"]', 'n6'), ('c', 2, 'w', NULL, 'n7');
 SELECT * FROM uqc_all;
@@ -83,6 +84,7 @@ SELECT * FROM uqc_tag ORDER BY tag;
 SELECT pk, rk FROM uqc_c ORDER BY 1;
 RESET itable_fdw.repair_age;
 
+RESET itable_fdw.catalog_lease;
 DROP VIEW uqc_all;
 DROP PROCEDURE uqc_repair();
 DROP SERVER uqc_behind CASCADE;

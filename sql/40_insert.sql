@@ -24,7 +24,7 @@ SELECT requests_of($$INSERT INTO ins_movies SELECT 'a', 'b' WHERE false$$);
 CREATE FUNCTION sent() RETURNS TABLE (operation text, requests bigint)
   LANGUAGE sql AS $$
   SELECT operation, sum(requests)::bigint FROM itable_stats()
-  WHERE requests > 0 GROUP BY operation ORDER BY operation COLLATE "C" $$;
+  WHERE requests > 0 AND operation <> 'table' GROUP BY operation ORDER BY operation COLLATE "C" $$;
 
 -- a single INSERT without index is one request; 1,000 rows of a genre are ten
 SELECT itable_stats_reset();

@@ -8,7 +8,7 @@ CREATE FOREIGN TABLE siz_movies (
 SELECT itable_create_table('siz_movies');
 CREATE VIEW siz_sent AS
   SELECT operation, sum(requests) AS requests FROM itable_stats()
-  WHERE requests > 0 GROUP BY operation ORDER BY operation COLLATE "C";
+  WHERE requests > 0 AND operation <> 'table' GROUP BY operation ORDER BY operation COLLATE "C";
 
 -- batch_size
 SELECT FROM itable_stats_reset();

@@ -13,6 +13,8 @@
 #include "exec/modify.h"
 #include "exec/scan.h"
 #include "plan/join.h"
+#include "plan/plan.h"
+#include "remote/catalog.h"
 #include "remote/session.h"
 #include "table/settings.h"
 #include "table/table_def.h"
@@ -30,6 +32,7 @@ _PG_init(void)
 	itable_settings_init();
 	itable_definitions_init();
 	itable_sessions_init();
+	itable_catalog_init();
 	itable_xact_init();
 	itable_join_init(&itable_lookup_join_methods);
 }

@@ -203,14 +203,14 @@ def broken_repairs(session):
 def many(session):
     """More than one page, more than one round; requests by pages and problems."""
     session.must("INSERT INTO movies SELECT 'Many', 'm' || i, ARRAY['a' || i % 10, 'b'], i FROM generate_series(1, 2500) i;")
-    text = session.must("""SELECT sum(requests) FROM itable_stats() \\gset before_
+    text = session.must("""SELECT sum(requests) FROM itable_stats() WHERE operation <> 'table' \\gset before_
         SELECT count(*) FROM itable_check_index('by_covering');
-        SELECT sum(requests) - :before_sum FROM itable_stats();""").text
+        SELECT sum(requests) - :before_sum FROM itable_stats() WHERE operation <> 'table';""").text
     bed.ok(text == "0\n9", "2,503 facts and 5,008 entries: 3 and 6 pages", text)
     session.must("SELECT itable_drop_table('by_covering'), itable_create_table('by_covering');")
-    text = session.must("""SELECT sum(requests) FROM itable_stats() \\gset before_
+    text = session.must("""SELECT sum(requests) FROM itable_stats() WHERE operation <> 'table' \\gset before_
         SELECT count(*), count(DISTINCT (index_partition_key, index_row_key)) FROM itable_check_index('by_covering');
-        SELECT sum(requests) - :before_sum FROM itable_stats();""").text
+        SELECT sum(requests) - :before_sum FROM itable_stats() WHERE operation <> 'table';""").text
     bed.ok(text == "5008|5008\n%d" % (4 + 4 * 5008), "an empty index table: each entry missing, once", text)
     session.must("CALL itable_repair_index('by_covering');", 120)
     bed.ok(check(session) == [], "and mended")

@@ -5,43 +5,53 @@
  * Facts are read page by page and refreshed by the conductor under the same two
  * rules as any write: touch, fence, verify.  A fact that somebody changes at
  * that moment needs nothing more: its writer maintains the index, and our touch
- * has left an entry that readers check.  Called by index_ddl.c.
+ * has left an entry that readers check.  After each round the catalog in the
+ * store keeps the last fact's keys, where a new builder goes on.  Called by
+ * index_steps.c.  Easy to break: the cursor may be kept only when all facts up
+ * to it are done.
  */
 #include "postgres.h"
 
 #include "commands/progress.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
 
 #include "exec/backfill.h"
 #include "exec/reader.h"
 #include "remote/memory.h"
-#include "txn/flush.h"
+#include "remote/session.h"
 
-/* Facts refreshed together: full batches, bounded memory. */
-#define FACTS_PER_ROUND 1000
+/*
+ * Facts refreshed together.  Many make full batches, for entries meet those of
+ * their own index partition; few make progress that a crash does not lose.  So
+ * rounds grow, while their memory allows.
+ */
+#define FIRST_ROUND 1000
+#define LARGEST_ROUND 16000
 
-/* Shows in pg_stat_progress_create_index; ends by itself after an error. */
-static void
-begin_progress(const itableIndex *index)
+typedef struct backfillRun
 {
-	const int	params[] = {
-		PROGRESS_CREATEIDX_COMMAND,
-		PROGRESS_CREATEIDX_INDEX_OID,
-		PROGRESS_CREATEIDX_PHASE
-	};
-	const int64 values[] = {
-		PROGRESS_CREATEIDX_COMMAND_CREATE_CONCURRENTLY,
-		index->table->relid,
-		PROGRESS_CREATEIDX_PHASE_BUILD
-	};
+	itableIndex *index;
+	tstore_client *client;
+	itableListed *listed;		/* NULL: nothing is kept in the store */
+	itableReader *reader;
+	MemoryContext round;		/* of the facts in hand */
+	itableRefresh refreshed;
+	int			nfacts;
+	int			max_facts;
+	tmodel_entity facts[LARGEST_ROUND];
+} backfillRun;
 
-	pgstat_progress_start_command(PROGRESS_COMMAND_CREATE_INDEX,
-								  index->fact->relid);
-	pgstat_progress_update_multi_param(lengthof(params), params, values);
+static itableReader *
+start_reader(const backfillRun *run, itableCounts *counts)
+{
+	if (run->listed == NULL || !run->listed->has_cursor)
+		return itable_read_table(run->index->fact, run->client, counts);
+	return itable_read_table_after(run->index->fact, run->client, counts,
+								   run->listed->cursor_partition,
+								   run->listed->cursor_row);
 }
 
 /* Facts that share a key: the index stays as it is, not to be read. */
@@ -68,48 +78,104 @@ refuse_duplicates(const itableIndex *index, const itableRefresh *result)
 								index->table->relname)));
 }
 
-void
-itable_backfill(Oid indexid)
+/* Facts into the round's memory, as many as it takes; false: the last ones. */
+static bool
+take_facts(backfillRun *run)
 {
-	itableTable *table = itable_table_def(indexid);
-	itableIndex *index = itable_index_def(table, itable_fact_of(table));
-	tstore_client *client = itable_session(table->serverid, GetUserId());
-	MemoryContext round = AllocSetContextCreate(CurrentMemoryContext,
-												"itable_fdw backfill round",
-												ALLOCSET_DEFAULT_SIZES);
-	tmodel_entity *facts = palloc(sizeof(tmodel_entity) * FACTS_PER_ROUND);
-	itableCounts counts = {0};
-	itableRefresh result = {.context = CurrentMemoryContext};
-	itableReader *reader = itable_read_table(index->fact, client, &counts);
+	tmodel_arena *arena = itable_arena(run->round);
+	size_t		max_bytes = (size_t) maintenance_work_mem * 1024 / 8;
+
+	run->nfacts = 0;
+	while (run->nfacts < run->max_facts && arena->allocated < max_bytes)
+	{
+		const tmodel_entity *fact = itable_reader_next(run->reader);
+		tmodel_entity *copy;
+
+		if (fact == NULL)
+			return false;
+		copy = tmodel_entity_copy(arena, fact);
+		itable_check_arena(arena);
+		run->facts[run->nfacts++] = *copy;
+	}
+	return true;
+}
+
+static tmodel_span
+kept_span(tmodel_span span)
+{
+	return tmodel_span_of(pnstrdup(span.data, span.len));
+}
+
+/*
+ * Everything up to the last fact in hand is done; but a duplicate must be met
+ * again by whoever goes on.
+ */
+static bool
+keep_cursor(backfillRun *run, bool more)
+{
+	const tmodel_entity *last = &run->facts[run->nfacts - 1];
+	itableListed *listed = run->listed;
+
+	if (listed == NULL)
+		return true;
+	listed->done += run->nfacts;
+	if (!more || run->refreshed.duplicates > 0)
+		return true;			/* the next step tells it */
+	listed->has_cursor = true;
+	listed->cursor_partition = kept_span(last->partition_key);
+	listed->cursor_row = kept_span(last->row_key);
+	return itable_catalog_step(run->client, run->index->fact, listed,
+							   listed->state);
+}
+
+/* Refreshes rounds of facts until there are no more; false: see backfill.h. */
+static bool
+refresh_all(backfillRun *run)
+{
 	bool		more = true;
 
-	begin_progress(index);
 	while (more)
 	{
-		MemoryContext old = MemoryContextSwitchTo(round);
-		tmodel_arena *arena = itable_arena(round);
-		const tmodel_entity *fact = NULL;
-		int			n = 0;
+		MemoryContext old = MemoryContextSwitchTo(run->round);
 
 		CHECK_FOR_INTERRUPTS();
-		while (n < FACTS_PER_ROUND &&
-			   (fact = itable_reader_next(reader)) != NULL)
-		{
-			tmodel_entity *copy = tmodel_entity_copy(arena, fact);
-
-			itable_check_arena(arena);
-			facts[n++] = *copy;
-		}
-		more = fact != NULL;
-		itable_flush_refresh(client, index, n, facts, &result);
-		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
-									 result.facts + result.lost);
+		more = take_facts(run);
+		itable_flush_refresh(run->client, run->index, run->nfacts, run->facts,
+							 &run->refreshed);
 		MemoryContextSwitchTo(old);
-		MemoryContextReset(round);
+		if (run->nfacts > 0 && !keep_cursor(run, more))
+			return false;
+		MemoryContextReset(run->round);
+		run->max_facts = Min(2 * run->max_facts, LARGEST_ROUND);
+		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
+									 run->refreshed.facts +
+									 run->refreshed.lost);
 	}
-	pgstat_progress_end_command();
-	itable_reader_stop(reader);
-	if (result.duplicates > 0)
-		refuse_duplicates(index, &result);
-	MemoryContextDelete(round);
+	return true;
+}
+
+bool
+itable_backfill(itableIndex *index, tstore_client *client,
+				itableListed *listed)
+{
+	backfillRun *run = palloc0(sizeof(backfillRun));
+	itableCounts counts = {0};
+	bool		done;
+
+	run->index = index;
+	run->client = client;
+	run->listed = listed;
+	run->max_facts = FIRST_ROUND;
+	run->round = AllocSetContextCreate(CurrentMemoryContext,
+									   "itable_fdw backfill round",
+									   ALLOCSET_DEFAULT_SIZES);
+	run->reader = start_reader(run, &counts);
+	run->refreshed.context = CurrentMemoryContext;
+	done = refresh_all(run);
+	itable_reader_stop(run->reader);
+	if (done && run->refreshed.duplicates > 0)
+		refuse_duplicates(index, &run->refreshed);
+	MemoryContextDelete(run->round);
+	pfree(run);
+	return done;
 }

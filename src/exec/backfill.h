@@ -7,10 +7,16 @@
 
 #include "postgres.h"
 
+#include "remote/catalog.h"
+#include "txn/flush.h"
+
 /*
- * Reads every fact and refreshes its entries.  May run again at any time: what
- * is there is written again.  Writers must already maintain the index.
+ * Refreshes the entries of every fact; to be called when every writer maintains
+ * the index.  "listed" (NULL: none) says where to begin and is kept up to date
+ * in the store; false: somebody else changed it there.  Throws 23505 when facts
+ * share a key of a unique index.
  */
-extern void itable_backfill(Oid index);
+extern bool itable_backfill(itableIndex *index, tstore_client *client,
+							itableListed *listed);
 
 #endif							/* ITABLE_BACKFILL_H */

@@ -22,8 +22,10 @@
 
 #include "compat.h"
 #include "exec/store_table.h"
+#include "remote/catalog.h"
 #include "remote/report.h"
 #include "remote/session.h"
+#include "table/settings.h"
 #include "table/table_def.h"
 
 PG_FUNCTION_INFO_V1(itable_create_table);
@@ -92,13 +94,59 @@ itable_store_drop(Oid serverid, tmodel_span name)
 									  itable_cstring(name)), NULL);
 }
 
+/*
+ * This database is going to write the table: to say so now saves its first
+ * writer a request.  Best effort; a writer does what was not possible here.
+ */
+static void
+register_here(const itableTable *fact)
+{
+	tstore_error error;
+
+	if (itable_catalog_lease >= 0)
+		(void) itable_register_writer(itable_session(fact->serverid,
+													 GetUserId()),
+									  fact, &error);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/*
+ * The facts are gone.  Indexes declared here stay listed, for their foreign
+ * tables go on serving a table that is created anew; of the others nothing is
+ * left that could be used or dropped.
+ */
+static void
+forget_indexes(const itableTable *fact)
+{
+	tstore_client *client = itable_session(fact->serverid, GetUserId());
+	ListCell   *cell;
+
+	if (itable_catalog_lease < 0)
+		return;
+	foreach(cell, list_copy(itable_catalog(client, fact, false)->indexes))
+	{
+		itableListed *listed = lfirst(cell);
+
+		if (itable_relations_of(fact->serverid,
+								tmodel_span_of(listed->name)) == NIL)
+			(void) itable_catalog_remove(client, fact, listed);
+	}
+	itable_catalog_forget(fact);
+}
+
 Datum
 itable_create_table(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
+	itableTable *table;
+	bool		created;
 
 	itable_check_owner(relid);
-	PG_RETURN_BOOL(itable_store_create(itable_table_def(relid)));
+	table = itable_table_def(relid);
+	created = itable_store_create(table);
+	if (!itable_is_index(table))
+		register_here(table);
+	PG_RETURN_BOOL(created);
 }
 
 Datum
@@ -106,12 +154,16 @@ itable_drop_table(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
 	itableTable *table;
+	bool		dropped;
 
 	itable_check_owner(relid);
 	table = itable_table_def(relid);
 	if (table->colocated)
 		PG_RETURN_BOOL(false);	/* it has none; the fact's stays */
-	PG_RETURN_BOOL(itable_store_drop(table->serverid, table->name));
+	dropped = itable_store_drop(table->serverid, table->name);
+	if (!itable_is_index(table))
+		forget_indexes(table);
+	PG_RETURN_BOOL(dropped);
 }
 
 /* One row per operation of a server. */

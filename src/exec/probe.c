@@ -398,10 +398,11 @@ rows_filter(tmodel_arena *arena, const itableTable *table,
 	return rows;
 }
 
-void
-itable_probe_everything(const itableTable *table, itableProbes *probes)
+/* A probe that asks for all of the table's entities that pass "also". */
+static itableProbe
+table_probe(tmodel_arena *arena, const itableTable *table, tmodel_filter *also)
 {
-	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
+	itableProbe probe = {0};
 	tmodel_key_range range;
 	tmodel_filter *filter;
 	tmodel_buf	text;
@@ -409,13 +410,52 @@ itable_probe_everything(const itableTable *table, itableProbes *probes)
 	tmodel_key_range_all(&range);
 	(void) tmodel_section_range(arena, table->section, &range);
 	filter = rows_filter(arena, table, &range, itable_has_sections(table));
+	filter = tmodel_filter_and(arena, also, filter);
 	tmodel_buf_init(&text, arena);
 	if (filter != NULL)
 		tmodel_filter_print(&text, filter);
 	itable_check_arena(arena);
+	probe.filter = tmodel_buf_text(&text);
+	return probe;
+}
+
+void
+itable_probe_everything(const itableTable *table, itableProbes *probes)
+{
 	probes->n = 1;
 	probes->probes = palloc0(sizeof(itableProbe));
-	probes->probes[0].filter = tmodel_buf_text(&text);
+	probes->probes[0] = table_probe(itable_arena(CurrentMemoryContext), table,
+									NULL);
+}
+
+static tmodel_filter *
+key_compare(tmodel_arena *arena, const char *name, tmodel_compare op,
+			tmodel_span key)
+{
+	tmodel_value value = tmodel_string(key);
+
+	return tmodel_filter_compare(arena, tmodel_span_of(name), op, &value);
+}
+
+/* Two queries: the store seeks to a range of keys only where there is no OR. */
+void
+itable_probe_after(const itableTable *table, tmodel_span partition_key,
+				   tmodel_span row_key, itableProbes *probes)
+{
+	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
+	tmodel_filter *rest = tmodel_filter_and(arena,
+											key_compare(arena, "PartitionKey",
+														TMODEL_EQ,
+														partition_key),
+											key_compare(arena, "RowKey",
+														TMODEL_GT, row_key));
+
+	probes->n = 2;
+	probes->probes = palloc0(sizeof(itableProbe) * 2);
+	probes->probes[0] = table_probe(arena, table, rest);
+	probes->probes[1] = table_probe(arena, table,
+									key_compare(arena, "PartitionKey",
+												TMODEL_GT, partition_key));
 }
 
 /* What is asked about row keys; false when no entity can have such a one. */

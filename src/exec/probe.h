@@ -65,4 +65,9 @@ extern bool itable_add_probes(tmodel_arena *arena, const itablePlan *plan,
 							  const itableValues *values,
 							  itableProbes *probes);
 
+/* The probes that ask for those behind these keys, in the store's order. */
+extern void itable_probe_after(const itableTable *table,
+							   tmodel_span partition_key,
+							   tmodel_span row_key, itableProbes *probes);
+
 #endif							/* ITABLE_PROBE_H */

@@ -52,19 +52,38 @@ itable_reader(MemoryContext context, const itableReaderSpec *spec,
 	return reader;
 }
 
-itableReader *
-itable_read_table(const itableTable *table, tstore_client *client,
-				  itableCounts *counts)
+static itableReader *
+start_reader(const itableTable *table, tstore_client *client,
+			 itableCounts *counts, itableProbes *probes)
 {
 	itableReaderSpec spec = {.client = client,.table = table->stored_in,
 		.relname = table->relname,.page_size = table->fetch_size,
 	.to_the_end = true,.only_facts = itable_hides_reserved(table)};
 	itableReader *reader = itable_reader(CurrentMemoryContext, &spec, counts);
+
+	itable_reader_start(reader, probes);
+	return reader;
+}
+
+itableReader *
+itable_read_table(const itableTable *table, tstore_client *client,
+				  itableCounts *counts)
+{
 	itableProbes *probes = palloc(sizeof(itableProbes));
 
 	itable_probe_everything(table, probes);
-	itable_reader_start(reader, probes);
-	return reader;
+	return start_reader(table, client, counts, probes);
+}
+
+itableReader *
+itable_read_table_after(const itableTable *table, tstore_client *client,
+						itableCounts *counts, tmodel_span partition_key,
+						tmodel_span row_key)
+{
+	itableProbes *probes = palloc(sizeof(itableProbes));
+
+	itable_probe_after(table, partition_key, row_key, probes);
+	return start_reader(table, client, counts, probes);
 }
 
 void

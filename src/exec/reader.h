@@ -44,6 +44,13 @@ extern itableReader *itable_read_table(const itableTable *table,
 									   tstore_client *client,
 									   itableCounts *counts);
 
+/* The same from the first entity behind these keys on, in the store's order. */
+extern itableReader *itable_read_table_after(const itableTable *table,
+											 tstore_client *client,
+											 itableCounts *counts,
+											 tmodel_span partition_key,
+											 tmodel_span row_key);
+
 /* (Re)starts with these probes; nothing is sent before the first _next. */
 extern void itable_reader_start(itableReader *reader,
 								const itableProbes *probes);

@@ -16,6 +16,7 @@
 #include "exec/source.h"
 #include "model/section.h"
 #include "remote/convert.h"
+#include "remote/catalog.h"
 #include "remote/memory.h"
 #include "txn/repair.h"
 
@@ -31,6 +32,8 @@ struct itableSource
 	bool		silent;			/* another source has the own writes */
 	MemoryContext seen_context;
 	tmodel_arena *arena;		/* of the present row */
+	const itableCounts *counts;
+	int64		checked_requests;	/* when the index was found readable */
 	bool		store_done;		/* the reader is at its end */
 	tmodel_entries own;			/* ENTRIES: of one overlaid fact */
 	int			own_at;
@@ -137,6 +140,7 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	selection	list = {0};
 
 	source->spec = *spec;
+	source->counts = counts;
 	source->context = context;
 	source->arena = itable_arena(context);
 	if (through_index)
@@ -466,15 +470,32 @@ itable_source_is_ready(itableSource *source)
 	return source->store_done || itable_reader_is_ready(source->reader);
 }
 
+/*
+ * Another database may have retired the index since the plan was made.  Asked
+ * after entries have come: what is readable now was complete when they were read.
+ */
+static void
+check_index(itableSource *source)
+{
+	if (source->checked_requests == source->counts->requests)
+		return;
+	itable_check_readable(source->spec.client, source->spec.index);
+	source->checked_requests = source->counts->requests;
+}
+
 const tmodel_entity *
 itable_source_next(itableSource *source)
 {
+	const tmodel_entity *entity;
+
 	switch (source->spec.kind)
 	{
 		case ITABLE_SOURCE_TABLE:
 			return next_fact(source);
 		case ITABLE_SOURCE_INDEX:
-			return next_through_index(source);
+			entity = next_through_index(source);
+			check_index(source);
+			return entity;
 		case ITABLE_SOURCE_ENTRIES:
 			return next_entry(source);
 	}

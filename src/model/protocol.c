@@ -296,7 +296,7 @@ settle_entry(tmodel_machine *machine, const entry_work *work)
 	}
 	else if (work->new_entry != NULL)
 	{
-		if (!work->index->covering)
+		if (!work->index->covering || work->index->unverified)
 			return true;
 		action = TMODEL_MERGE;
 		entity = tmodel_p_verified(machine, work->new_entry);

@@ -109,8 +109,8 @@ typedef struct tmodel_index_change
 	bool		covering;
 	const tmodel_index_def *unique; /* NULL: entries of different facts differ */
 	const tmodel_fact_def *fact_def;	/* unique */
-	bool		touch_old;		/* pointer: touch old entries too, instead of
-								 * reading them; touches share batches */
+	bool		unverified;		/* touched as ever, verified by nobody */
+	bool		touch_old;		/* pointer: old ones too; touches share batches */
 	tmodel_entries old_entries; /* of F0; n = 0 for INSERT */
 	tmodel_entries new_entries; /* of F1; n = 0 for DELETE */
 } tmodel_index_change;

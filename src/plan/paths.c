@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "plan/plan.h"
+#include "remote/catalog.h"
 #include "table/settings.h"
 
 /* The scanned relation's column behind a key component; 0: none. */
@@ -386,7 +387,7 @@ itable_choices(const itableRelInfo *info, List *clauses)
 		itableIndex *index = lfirst(cell);
 		itableChoice *choice;
 
-		if (!itable_enable_index || !index->table->readable)
+		if (!itable_enable_index || !itable_may_plan(index))
 			continue;
 		choice = index_choice(index, info, clauses);
 		if (choice->access == ITABLE_FULL)

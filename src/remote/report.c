@@ -131,6 +131,18 @@ itable_report_claim(const char *relname, const char *key)
 }
 
 void
+itable_report_index_moved(const char *relname, const char *index,
+						  const char *state)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("index table \"%s\" of foreign table \"%s\" has changed meanwhile",
+					index, relname),
+			 errdetail("The store's catalog says \"%s\".", state),
+			 errhint("Repeat the transaction.")));
+}
+
+void
 itable_report_partial(const char *detail)
 {
 	ereport(ERROR,

@@ -24,6 +24,10 @@ pg_noreturn extern void itable_report_conflict(const char *relname,
 /* Throws 40001: somebody else is at that key of a unique index. */
 pg_noreturn extern void itable_report_claim(const char *relname,
 											const char *key);
+/* Throws 40001: the index is in another state than was known. */
+pg_noreturn extern void itable_report_index_moved(const char *relname,
+												  const char *index,
+												  const char *state);
 
 /* Throws 08007: "detail" says which keys are applied, not applied, unknown. */
 pg_noreturn extern void itable_report_partial(const char *detail);

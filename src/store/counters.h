@@ -16,6 +16,9 @@ typedef enum tstore_kind
 
 extern const char *const tstore_kind_names[TSTORE_KINDS];
 
+/* Requests about this table count as TSTORE_K_TABLE: they are about tables. */
+#define TSTORE_CATALOG_TABLE "itablecatalog"
+
 typedef struct tstore_counters
 {
 	int64_t		requests;		/* a retry is a request too */

@@ -163,6 +163,14 @@ request_target(tstore_call *call, const tmodel_buf *buf, size_t path_len)
 	return !buf->arena->failed;
 }
 
+/* What a request counts as; those about the catalog are about tables. */
+static tstore_kind
+request_kind(tmodel_span table, tstore_kind kind)
+{
+	return tmodel_span_equal(table, TMODEL_SPAN(TSTORE_CATALOG_TABLE)) ?
+		TSTORE_K_TABLE : kind;
+}
+
 /* See store_int.h. */
 bool
 tstore_call_get(tmodel_arena *arena, const tstore_endpoint *endpoint,
@@ -175,8 +183,8 @@ tstore_call_get(tmodel_arena *arena, const tstore_endpoint *endpoint,
 	bool		first = true;
 
 	*call = (tstore_call) {
-		.kind = TSTORE_K_GET, .shape = TSTORE_S_ENTITY, .method = "GET",
-		.read = true
+		.kind = request_kind(table, TSTORE_K_GET),
+		.shape = TSTORE_S_ENTITY, .method = "GET", .read = true
 	};
 	tmodel_buf_init(&target, arena);
 	request_entity_path(&target, endpoint, table, partition_key, row_key);
@@ -196,7 +204,8 @@ tstore_call_query(tmodel_arena *arena, const tstore_endpoint *endpoint,
 	bool		first = true;
 
 	*call = (tstore_call) {
-		.kind = TSTORE_K_QUERY, .shape = TSTORE_S_PAGE, .method = "GET",
+		.kind = request_kind(table, TSTORE_K_QUERY),
+		.shape = TSTORE_S_PAGE, .method = "GET",
 		.read = true, .lazy = true, .plain = query->plain
 	};
 	tmodel_buf_init(&target, arena);
@@ -302,6 +311,7 @@ tstore_call_write(tmodel_arena *arena, const tstore_endpoint *endpoint,
 		call->no_content = true;
 		call->inserts = true;
 	}
+	call->kind = request_kind(table, call->kind);
 	if (tstore_write_is_conditional(operation->write))
 		call->if_match = tmodel_span_copy(arena, operation->if_match);
 	if (operation->write != TSTORE_DELETE)

@@ -13,6 +13,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_foreign_table.h"
 #include "foreign/fdwapi.h"
 #include "foreign/foreign.h"
@@ -530,4 +531,18 @@ itable_is_ours(Oid relid)
 	server = GetForeignServer(foreign->serverid);
 	wrapper = GetForeignDataWrapper(server->fdwid);
 	return strcmp(wrapper->fdwname, "itable_fdw") == 0;
+}
+
+double
+itable_tuples_of(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	double		tuples = 0;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		tuples = Max(((Form_pg_class) GETSTRUCT(tuple))->reltuples, 0);
+		ReleaseSysCache(tuple);
+	}
+	return tuples;
 }

@@ -32,6 +32,7 @@ PG_FUNCTION_INFO_V1(itable_fdw_validator);
 #define ON_MAPPING	0x02
 #define ON_TABLE	0x04
 #define ON_COLUMN	0x08
+#define ON_WRAPPER	0x10
 
 typedef enum optionKind
 {
@@ -67,6 +68,8 @@ static const optionRule rules[] = {
 	{"insert_mode", ON_SERVER | ON_TABLE, OPTION_CHOICE, 0, 0,
 	"reserve direct"},
 
+	{"cluster_id", ON_WRAPPER, OPTION_TEXT},
+
 	{"account", ON_MAPPING, OPTION_TEXT},
 	{"account_key", ON_MAPPING, OPTION_TEXT},
 	{"sas_token", ON_MAPPING, OPTION_TEXT},
@@ -93,7 +96,7 @@ static const optionRule rules[] = {
 	{"hash_of", ON_COLUMN, OPTION_TEXT},
 };
 
-/* Which places bit a catalog stands for; 0 for the wrapper itself. */
+/* Which places bit a catalog stands for. */
 static int
 place_of(Oid catalog)
 {
@@ -107,6 +110,8 @@ place_of(Oid catalog)
 			return ON_TABLE;
 		case AttributeRelationId:
 			return ON_COLUMN;
+		case ForeignDataWrapperRelationId:
+			return ON_WRAPPER;
 		default:
 			return 0;
 	}

@@ -20,6 +20,7 @@ bool		itable_enable_lookup_join = true;
 int			itable_scan_ranges = 0;
 bool		itable_one_partition = false;
 char	   *itable_allowed_hosts = "";
+int			itable_catalog_lease = 10000;
 int			itable_repair_age = 30000;
 
 static int	multi_partition_commit = 0;
@@ -131,6 +132,11 @@ itable_settings_init(void)
 							   "Hosts that servers may name, separated by commas; empty allows all.",
 							   NULL, &itable_allowed_hosts, "",
 							   PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("itable_fdw.catalog_lease",
+							"How long the catalog of indexes in the store is believed before it is read again.",
+							"-1 never reads it: right only where one database writes the tables.",
+							&itable_catalog_lease, 10000, -1, 3600000,
+							PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomIntVariable("itable_fdw.repair_age",
 							"Age from which readers mend index entries that a crash left unverified.",
 							"Measured by the store's clock.",

@@ -18,6 +18,8 @@ extern bool itable_enable_lookup_join;	/* may it use lookup joins? */
 extern int	itable_scan_ranges; /* most pieces of a scan; 0: server's */
 extern bool itable_one_partition;	/* multi_partition_commit = error */
 extern char *itable_allowed_hosts;	/* empty: all */
+extern int	itable_catalog_lease;	/* ms the store's catalog is believed; -1:
+									 * it is not asked */
 extern int	itable_repair_age;	/* ms: younger entries are left alone */
 
 /* Is the component of the store client traced? */

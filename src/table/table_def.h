@@ -146,6 +146,15 @@ extern List *itable_indexes_of(itableTable *fact, bool for_reading);
  */
 extern bool itable_has_sections(const itableTable *fact);
 
+/*
+ * What every writer must agree on, as one line of text (layout.c): the same for
+ * two foreign tables exactly when they make the same entries of a fact.
+ */
+extern char *itable_index_layout(const itableIndex *index);
+
+/* The foreign table as JSON, enough to declare it in another database. */
+extern char *itable_index_definition(const itableIndex *index);
+
 /* OIDs of all foreign tables over a table of the store. */
 extern List *itable_relations_of(Oid serverid, tmodel_span table);
 
@@ -155,6 +164,9 @@ extern List *itable_all_indexes(void);
 /* The column that holds the property, or NULL. */
 extern itableColumn *itable_column_of_property(const itableTable *table,
 											   tmodel_span property);
+
+/* Rows of the relation as the last ANALYZE counted them; 0: not known. */
+extern double itable_tuples_of(Oid relid);
 
 /* Does the relation belong to this wrapper? */
 extern bool itable_is_ours(Oid relid);

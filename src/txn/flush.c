@@ -17,6 +17,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "remote/catalog.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 #include "remote/report.h"
@@ -38,6 +39,16 @@
 /* How often a key of a unique index that another writes is looked at: 1.3 s. */
 #define CLAIM_PATIENCE 10
 
+/* A fact table written: what is maintained rests on the store's catalog. */
+typedef struct flushLease
+{
+	tstore_client *client;
+	itableTable *table;
+	List	   *maintained;		/* itableMaintained * */
+	List	   *indexes;		/* the same as itableIndex * */
+	struct flushLease *next;
+} flushLease;
+
 typedef struct flushRun
 {
 	MemoryContext context;
@@ -45,6 +56,7 @@ typedef struct flushRun
 	flushSite  *sites;
 	char		write_id[17];	/* 16 hex digits: unique to this flush */
 	bool		refresh;		/* losing a race is no failure */
+	flushLease *leases;
 } flushRun;
 
 /* Which keys ended how, for the report of a partial commit. */
@@ -130,19 +142,20 @@ add_item(flushRun *run, flushSite *site, const itableTable *table,
 
 /* What the protocol does for the indexes that have tables of their own. */
 static void
-index_changes(flushRun *run, List *indexes, const tmodel_entity *old_fact,
+index_changes(flushRun *run, List *maintained, const tmodel_entity *old_fact,
 			  const tmodel_entity *new_fact, bool bulk, tmodel_change *net)
 {
 	tmodel_index_change *result = tmodel_alloc(run->arena,
 											   sizeof(tmodel_index_change) *
-											   (list_length(indexes) + 1));
+											   (list_length(maintained) + 1));
 	ListCell   *cell;
 	int			n = 0;
 
 	itable_check_arena(run->arena);
-	foreach(cell, indexes)
+	foreach(cell, maintained)
 	{
-		itableIndex *index = lfirst(cell);
+		itableMaintained *one = lfirst(cell);
+		itableIndex *index = one->index;
 
 		if (itable_is_companion(index))
 			continue;
@@ -150,6 +163,7 @@ index_changes(flushRun *run, List *indexes, const tmodel_entity *old_fact,
 		result[n].covering = index->covering;
 		result[n].unique = index->table->unique ? &index->def : NULL;
 		result[n].fact_def = &index->fact_def;
+		result[n].unverified = !one->may_verify;
 		result[n].touch_old = bulk;
 		itable_entries_of(run->arena, index, old_fact, &result[n].old_entries);
 		itable_entries_of(run->arena, index, new_fact, &result[n].new_entries);
@@ -162,7 +176,7 @@ index_changes(flushRun *run, List *indexes, const tmodel_entity *old_fact,
 /* The machine for one entity's net change; nothing for a change undone. */
 static void
 add_change(flushRun *run, flushSite *site, itableTarget *target,
-		   List *indexes, const itableChange *change)
+		   const flushLease *lease, const itableChange *change)
 {
 	tmodel_change *net;
 	const tmodel_entity *now;
@@ -179,39 +193,63 @@ add_change(flushRun *run, flushSite *site, itableTarget *target,
 	net->table = target->table->name;
 	net->old_fact = change->base;
 	net->new_fact = now;
-	net->indexed = indexes != NIL;
-	index_changes(run, indexes, change->base, now,
+	net->indexed = lease->maintained != NIL;
+	index_changes(run, lease->maintained, change->base, now,
 				  target->nchanges > BULK_CHANGES, net);
-	itable_add_companions(run->arena, site->client, indexes, net);
+	itable_add_companions(run->arena, site->client, lease->indexes, net);
 	/*
 	 * Without touches there is nothing that a stub would protect; but a claim
 	 * may be taken from an owner that is neither there nor reserved.
 	 */
-	net->direct = (target->table->direct_insert && !any_unique(indexes)) ||
-		net->nindexes == 0;
+	net->direct = net->nindexes == 0 ||
+		(target->table->direct_insert && !any_unique(lease->indexes));
 	net->patience = CLAIM_PATIENCE;
 	net->write_id = tmodel_span_of(run->write_id);
 	add_item(run, site, target->table, now != NULL ? now : change->base, net,
-			 indexes);
+			 lease->indexes);
 }
 
-/* All of one table's changes.  Indexes are looked up anew: DDL of this
- * transaction, or another's that has committed, must be seen. */
+/*
+ * What is maintained, by this database's catalogs and the store's: DDL of this
+ * transaction, another's that has committed, and that of other databases must be
+ * seen.
+ */
+static flushLease *
+take_lease(flushRun *run, tstore_client *client, itableTable *table)
+{
+	flushLease *lease = palloc0(sizeof(flushLease));
+	ListCell   *cell;
+
+	lease->client = client;
+	lease->table = table;
+	lease->maintained = itable_to_maintain(itable_catalog(client, table, true),
+										   table);
+	foreach(cell, lease->maintained)
+		lease->indexes = lappend(lease->indexes,
+								 ((itableMaintained *) lfirst(cell))->index);
+	lease->next = run->leases;
+	run->leases = lease;
+	return lease;
+}
+
+/* All of one table's changes. */
 static void
 add_target(flushRun *run, itableTarget *target)
 {
 	MemoryContext old = MemoryContextSwitchTo(run->context);
-	List	   *indexes;
+	tstore_client *client = itable_session(target->serverid, target->userid);
+	flushLease *lease;
 	flushSite  *site;
 
+	if (target->changes == NULL)
+		return;
 	if (get_rel_name(target->relid) != NULL)
 		target->table = itable_table_def(target->relid);
-	indexes = itable_indexes_of(target->table, false);
-	site = site_of(run, itable_session(target->serverid, target->userid),
-				   target->table->batch_size);
+	lease = take_lease(run, client, target->table);
+	site = site_of(run, client, target->table->batch_size);
 	for (itableChange *change = target->changes; change != NULL;
 		 change = change->next)
-		add_change(run, site, target, indexes, change);
+		add_change(run, site, target, lease, change);
 	MemoryContextSwitchTo(old);
 }
 
@@ -464,6 +502,17 @@ run_sites(flushRun *run, tmodel_phase phase, const roundScope *scope)
 	return all;
 }
 
+/* May commit points still be sent? */
+static bool
+leases_hold(void *ctx)
+{
+	for (flushLease *lease = ((flushRun *) ctx)->leases; lease != NULL;
+		 lease = lease->next)
+		if (!itable_lease_holds(lease->table))
+			return false;
+	return true;
+}
+
 /*
  * A round of one phase; true when a cancel came between.  Facts are deleted
  * after all others have been written: an UPDATE of a key writes the row anew in
@@ -476,6 +525,11 @@ run_phase(flushRun *run, tmodel_phase phase, bool first_only)
 	roundResult result;
 
 	scope.no_deletes = phase == TMODEL_COMMIT;
+	if (phase == TMODEL_COMMIT)
+	{
+		scope.may_start = leases_hold;
+		scope.ctx = run;
+	}
 	result = run_sites(run, phase, &scope);
 	if (result == ROUND_NOTHING && scope.no_deletes)
 	{
@@ -546,6 +600,54 @@ interrupted(flushRun *run)
 			 errmsg("the commit was interrupted")));
 }
 
+/* Commit points must not be sent: undo what can be undone and throw. */
+static void
+fail_lease(flushRun *run, const flushLease *lease, const char *moved,
+		   const tstore_error *error)
+{
+	flushTally	tally;
+
+	for_all_machines(run, tmodel_machine_abandon);
+	if (moved != NULL)
+		settle(run);
+	take_tally(run, &tally);
+	if (tally.applied > 0 || tally.doubtful > 0)
+		report_partial(run);
+	if (moved != NULL)
+		itable_report_index_moved(lease->table->relname, moved,
+								  itable_state_name(itable_find_listed(
+								  itable_catalog_known(lease->table),
+								  tmodel_span_of(moved))->state));
+	CHECK_FOR_INTERRUPTS();
+	itable_report(error, psprintf("write to foreign table \"%s\"",
+								  lease->table->relname), NULL);
+}
+
+/*
+ * Commit points rest on a catalog no older than a lease.  One that ran out
+ * during the flush is renewed; if an index has moved on that the touches did not
+ * take into account, nothing may be committed.
+ */
+static void
+keep_leases(flushRun *run)
+{
+	for (flushLease *lease = run->leases; lease != NULL; lease = lease->next)
+	{
+		const itableCatalog *catalog;
+		const char *moved;
+		tstore_error error;
+
+		if (itable_lease_holds(lease->table))
+			continue;
+		catalog = itable_catalog_renew(lease->client, lease->table, &error);
+		if (catalog == NULL)
+			fail_lease(run, lease, NULL, &error);
+		moved = itable_moved_index(catalog, lease->maintained);
+		if (moved != NULL)
+			fail_lease(run, lease, moved, NULL);
+	}
+}
+
 static void
 drive(flushRun *run)
 {
@@ -557,6 +659,8 @@ drive(flushRun *run)
 		bool		first_only = phase == TMODEL_COMMIT && tally.applied == 0 &&
 		!run->refresh;
 
+		if (phase == TMODEL_COMMIT)
+			keep_leases(run);
 		if (run_phase(run, phase, first_only))
 			interrupted(run);
 		take_tally(run, &tally);
@@ -618,6 +722,8 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 {
 	flushRun	run;
 	flushSite  *site;
+	itableMaintained one = {.index = index,.may_verify = true};
+	List	   *maintained = list_make1(&one);
 	List	   *indexes = list_make1(index);
 	flushTally	tally;
 
@@ -635,7 +741,7 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 		change->table = index->fact->name;
 		change->old_fact = &facts[i];
 		change->indexed = true;
-		index_changes(&run, indexes, &facts[i], &facts[i], true, change);
+		index_changes(&run, maintained, &facts[i], &facts[i], true, change);
 		itable_add_companions(run.arena, client, indexes, change);
 		change->write_id = tmodel_span_of(run.write_id);
 		result->entries += change->ncompanions;

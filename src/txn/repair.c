@@ -222,7 +222,8 @@ mend_candidate(const repairCandidate *candidate, MemoryContext context)
 	if (get_rel_name(candidate->index) == NULL)
 		return true;
 	table = itable_table_def(candidate->index);
-	if (!itable_is_index(table) ||
+	/* not every writer may know an index that is not readable yet */
+	if (!itable_is_index(table) || !table->readable ||
 		!OidIsValid(itable_fact_relid(table, true)))
 		return true;
 	index = itable_index_def(table, itable_fact_of(table));

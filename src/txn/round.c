@@ -404,7 +404,7 @@ finish_group(roundState *state, tstore_request *request)
 
 /* Keeps up to MAX_OPEN_GROUPS in flight until all are answered. */
 static roundResult
-send_all(roundState *state)
+send_all(roundState *state, const roundScope *scope)
 {
 	itableCalls *calls = state->site->calls;
 	int			next = 0;
@@ -415,7 +415,14 @@ send_all(roundState *state)
 
 		while (next < state->ngroups &&
 			   itable_calls_open(calls) < MAX_OPEN_GROUPS)
-			start(state, &state->groups[next++]);
+		{
+			/* the first was allowed by the caller, so that every round helps */
+			if (next > 0 && scope->may_start != NULL &&
+				!scope->may_start(scope->ctx))
+				state->ngroups = next;
+			else
+				start(state, &state->groups[next++]);
+		}
 		done = itable_done_call(calls);
 		if (done != NULL)
 			finish_group(state, done);
@@ -479,7 +486,7 @@ itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 		result = ROUND_NOTHING;
 	else
 	{
-		result = send_all(&state);
+		result = send_all(&state, scope);
 		if (result == ROUND_INTERRUPTED)
 			answer_interrupted(&state);
 	}

@@ -55,6 +55,9 @@ typedef struct roundScope
 	bool		first_only;		/* the first alone, so that its failure finds
 								 * nothing committed */
 	bool		no_deletes;		/* those that delete nothing */
+	/* false: what is in flight ends the round; NULL: always true */
+	bool		(*may_start) (void *ctx);
+	void	   *ctx;
 } roundScope;
 
 /*
