@@ -43,17 +43,6 @@ find_column(const itableTable *table, const char *name)
 					name, table->relname)));
 }
 
-/* "actors" -> "actor"; a name without s gets "_element". */
-static char *
-element_name(const char *name)
-{
-	size_t		len = strlen(name);
-
-	if (len > 1 && name[len - 1] == 's')
-		return pnstrdup(name, len - 1);
-	return psprintf("%s_element", name);
-}
-
 /* Checks the layout's numbers. */
 static void
 check_layout(const itableIndexRequest *request)
@@ -104,7 +93,7 @@ add_key(statement *s, itableColumn *column, const char *alias)
 	int			n = 0;
 
 	if (alias == NULL)
-		alias = element ? element_name(column->attname) : column->attname;
+		alias = element ? itable_element_name(column->attname) : column->attname;
 	appendStringInfo(&s->columns, "%s%s %s", s->columns.len > 0 ? ", " : "",
 					 quote_identifier(alias), type_text(column));
 	append_option(&s->columns, &n, "key",
@@ -158,7 +147,7 @@ add_gathering(statement *s, itableColumn *column, const char *alias,
 	int			n = 0;
 
 	if (alias == NULL)
-		alias = element ? element_name(column->attname) : column->attname;
+		alias = element ? itable_element_name(column->attname) : column->attname;
 	name = psprintf("%s_bucket", alias);
 	appendStringInfo(&s->columns, "%s integer", quote_identifier(name));
 	append_option(&s->columns, &n, "key", "partition");

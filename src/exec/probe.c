@@ -539,6 +539,8 @@ probe_partition(builder *b, int which, int which_row)
 		key_range(b, &b->partition, values, &b->partition_range);
 		if (b->partition_range.empty)
 			return;
+		b->probes->everything |= !b->partition_range.has_lower &&
+			!b->partition_range.has_upper;
 	}
 	probe_rows(b, &probe, row_values);
 }
@@ -570,6 +572,7 @@ void
 itable_probes_init(itableProbes *probes)
 {
 	probes->n = 0;
+	probes->everything = false;
 	probes->max = 8;
 	probes->probes = palloc(probes->max * sizeof(itableProbe));
 	probes->points = itable_keyset(CurrentMemoryContext);

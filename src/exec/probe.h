@@ -28,6 +28,7 @@ typedef struct itableProbes
 	int			max;			/* room */
 	itableKeySet *points;		/* none is asked twice */
 	itableKeySet *queries;
+	bool		everything;		/* one asks for all partitions */
 } itableProbes;
 
 /* The values of fdw_exprs. */

@@ -73,20 +73,26 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 		itable_arms_connect(scan->arms, &spec, &scan->counts);
 }
 
+/*
+ * Refuses or reports a full scan.  "how" is why it is one though the plan is
+ * none: the values of this execution; NULL: it is planned.
+ */
 static void
-check_full_scan(const itableScan *scan)
+report_full_scan(const itableScan *scan, const char *how)
 {
-	if (itable_full_scan == ITABLE_FULL_SCAN_ALLOW ||
-		scan->plan->access != ITABLE_FULL)
+	bool		error = itable_full_scan == ITABLE_FULL_SCAN_ERROR;
+	List	   *advice = scan->plan->advice;
+
+	if (itable_full_scan == ITABLE_FULL_SCAN_ALLOW)
 		return;
-	ereport(itable_full_scan == ITABLE_FULL_SCAN_ERROR ? ERROR : WARNING,
+	ereport(error ? ERROR : WARNING,
 			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 			 errmsg("full scan of foreign table \"%s\"",
 					scan->table->relname),
-			 errdetail("The query's conditions fix no partition, and no index table serves them; itable_fdw.full_scan is \"%s\".",
-					   itable_full_scan == ITABLE_FULL_SCAN_ERROR ? "error" :
-					   "warn"),
-			 errhint("Name the partition key in WHERE, or create an index with CALL itable_create_index(...).")));
+			 errdetail("%s itable_fdw.full_scan is \"%s\".",
+					   how != NULL ? how : strVal(linitial(advice)),
+					   error ? "error" : "warn"),
+			 how != NULL ? 0 : errhint("%s", strVal(lsecond(advice)))));
 }
 
 static void
@@ -129,8 +135,8 @@ itableBeginForeignScan(ForeignScanState *node, int eflags)
 	scan->exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) node);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	if (scan->arms == NULL)
-		check_full_scan(scan);
+	if (scan->arms == NULL && scan->plan->access == ITABLE_FULL)
+		report_full_scan(scan, NULL);
 	open_source(scan, node, itable_scan_user(node));
 }
 
@@ -162,6 +168,18 @@ build_probes(ForeignScanState *node)
 	MemoryContextSwitchTo(old);
 }
 
+/* Do these values bound no partition, though the plan counts on bounds? */
+static bool
+asks_everything(const itableScan *scan)
+{
+	if (!scan->through_arms)
+		return scan->plan->access != ITABLE_FULL && scan->probes.everything;
+	for (int i = 0; i < itable_arms_ngroups(scan->arms); i++)
+		if (itable_arms_group(scan->arms, i).probes->everything)
+			return true;
+	return false;
+}
+
 /* The first request of a start; by the plan's own access where arms fail. */
 static void
 start(ForeignScanState *node)
@@ -170,6 +188,8 @@ start(ForeignScanState *node)
 
 	build_probes(node);
 	scan->started = true;
+	if (asks_everything(scan))
+		report_full_scan(scan, "With the values of this execution, the conditions bound no partition.");
 	if (scan->through_arms)
 	{
 		itable_arms_start(scan->arms);
@@ -178,7 +198,8 @@ start(ForeignScanState *node)
 	if (scan->arms != NULL)
 	{
 		scan->fallbacks++;
-		check_full_scan(scan);
+		if (scan->plan->access == ITABLE_FULL)
+			report_full_scan(scan, "An array that every row's contains, the empty one, leaves no key to ask for.");
 	}
 	itable_source_start(scan->source, &scan->probes);
 }

@@ -14,6 +14,7 @@
 #include "optimizer/optimizer.h"
 
 #include "plan/plan.h"
+#include "table/settings.h"
 
 /*
  * A point read among others in flight: a quarter of a page of a thousand
@@ -23,6 +24,9 @@
 
 /* The most an index key value is taken to select where nothing is known. */
 #define GUESSED_SHARE 0.005
+
+/* Of a full scan that itable_fdw.full_scan refuses: anything else is better. */
+#define FORBIDDEN_COST 1.0e10
 
 /* What the store walks past without handing out, against handing it out. */
 #define WALK_SHARE 0.5
@@ -128,4 +132,7 @@ itable_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	cost_qual_eval(&qual, rel->baserestrictinfo, root);
 	*startup += qual.startup;
 	*total += qual.startup + rows * (cpu_tuple_cost + qual.per_tuple);
+	if (itable_full_scan == ITABLE_FULL_SCAN_ERROR && choice->arms == NIL &&
+		choice->access == ITABLE_FULL)
+		*total += FORBIDDEN_COST;
 }

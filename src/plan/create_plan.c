@@ -143,6 +143,8 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 		plan.pieces = choice->pieces;
 	plan.all_columns = info->all_columns || info->for_update;
 	plan.kept = reasons(root, rel, choice, clauses);
+	if (choice->access == ITABLE_FULL)
+		plan.advice = itable_advice(root, rel, info);
 	return make_foreignscan(tlist, extract_actual_clauses(clauses, false),
 							rel->relid, exprs, itable_plan_to_list(&plan),
 							NIL, NIL, outer_plan);

@@ -96,6 +96,7 @@ typedef struct itablePlan
 	bool		all_columns;	/* instead of attnums */
 	List	   *kept;			/* EXPLAIN VERBOSE: reasons (String), one per
 								 * clause of the plan's qual; "" shipped */
+	List	   *advice;			/* full scans: detail and hint (String) */
 } itablePlan;
 
 /* One way to read the relation, found by paths.c. */
@@ -166,6 +167,10 @@ extern List *itable_pieces(PlannerInfo *root, RelOptInfo *rel,
 extern void itable_cost(PlannerInfo *root, RelOptInfo *rel,
 						const itableRelInfo *info, itableChoice *choice,
 						Cost *startup, Cost *total);
+
+/* in advice.c: what would have saved a full scan: detail and hint (String) */
+extern List *itable_advice(PlannerInfo *root, RelOptInfo *rel,
+						   const itableRelInfo *info);
 
 /* in private.c */
 extern List *itable_plan_to_list(const itablePlan *plan);

@@ -16,7 +16,7 @@ enum
 {
 	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
 	PLAN_FILTER, PLAN_ARMS, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
-	PLAN_TO_THE_END, PLAN_PIECES, PLAN_SKIP_SECTIONS
+	PLAN_TO_THE_END, PLAN_PIECES, PLAN_SKIP_SECTIONS, PLAN_ADVICE
 };
 
 static List *
@@ -156,7 +156,8 @@ itable_plan_to_list(const itablePlan *plan)
 	result = lappend(result, plan->kept);
 	result = lappend(result, makeInteger(plan->to_the_end));
 	result = lappend(result, pieces_to_list(plan->pieces));
-	return lappend(result, makeInteger(plan->skip_sections));
+	result = lappend(result, makeInteger(plan->skip_sections));
+	return lappend(result, plan->advice);
 }
 
 itablePlan *
@@ -180,6 +181,7 @@ itable_plan_from_list(List *list)
 	plan->to_the_end = intVal(list_nth(list, PLAN_TO_THE_END));
 	plan->pieces = pieces_from_list(list_nth(list, PLAN_PIECES));
 	plan->skip_sections = intVal(list_nth(list, PLAN_SKIP_SECTIONS));
+	plan->advice = list_nth(list, PLAN_ADVICE);
 	return plan;
 }
 

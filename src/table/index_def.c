@@ -546,3 +546,13 @@ itable_tuples_of(Oid relid)
 	}
 	return tuples;
 }
+
+char *
+itable_element_name(const char *name)
+{
+	size_t		len = strlen(name);
+
+	if (len > 1 && name[len - 1] == 's')
+		return pnstrdup(name, len - 1);
+	return psprintf("%s_element", name);
+}

@@ -161,6 +161,9 @@ extern List *itable_relations_of(Oid serverid, tmodel_span table);
 /* OIDs of all index tables in this database. */
 extern List *itable_all_indexes(void);
 
+/* An array's element as a column: "actors" is "actor", "abc" "abc_element". */
+extern char *itable_element_name(const char *name);
+
 /* The column that holds the property, or NULL. */
 extern itableColumn *itable_column_of_property(const itableTable *table,
 											   tmodel_span property);
