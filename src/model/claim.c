@@ -68,6 +68,8 @@ justifies(tmodel_machine *machine, const entry_work *work,
 							   claim_keys(work)->row_key) != NULL;
 }
 
+static bool claims_done(tmodel_machine *machine);
+
 /* ---- requests ------------------------------------------------------------ */
 
 /* The task's next request, under the same slot; false: out of memory. */
@@ -92,17 +94,36 @@ ask_insert(tmodel_machine *machine, task *claim)
 	entry_work *work = claim->entry;
 
 	work->made = true;
+	work->written = true;
 	return ask(machine, claim, TASK_CLAIM, TMODEL_INSERT, work->index->table,
 			   tmodel_p_touched(machine, work), nothing);
 }
 
-/* Ends the machine because of this claim. */
+/* Done with one of the tasks; the last one leads on. */
 static bool
-refuse(tmodel_machine *machine, const task *claim, tmodel_verdict verdict)
+task_done(tmodel_machine *machine, task *claim)
 {
-	machine->refused = claim->entry;
-	return tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
-						 verdict);
+	claim->answered = true;
+	if (--machine->nopen > 0)
+		return true;
+	if (machine->failing != TMODEL_PENDING)
+		return tmodel_p_fail(machine, machine->failing);
+	return claims_done(machine);
+}
+
+/*
+ * Ends the machine because of this claim, as soon as the others under way are
+ * answered: they must be known to be given up.
+ */
+static bool
+refuse(tmodel_machine *machine, task *claim, tmodel_verdict verdict)
+{
+	if (machine->failing == TMODEL_PENDING)
+	{
+		machine->refused = claim->entry;
+		machine->failing = machine->unknown ? TMODEL_DOUBTFUL : verdict;
+	}
+	return task_done(machine, claim);
 }
 
 /* Looks at the claim; again and again ends in LOST_RACE. */
@@ -126,6 +147,7 @@ ask_take(tmodel_machine *machine, task *claim, tmodel_span if_match)
 {
 	entry_work *work = claim->entry;
 
+	work->written = true;
 	return ask(machine, claim, TASK_TAKE_CLAIM, TMODEL_REPLACE,
 			   work->index->table, tmodel_p_touched(machine, work), if_match);
 }
@@ -167,23 +189,16 @@ tmodel_p_forget_claims(tmodel_machine *machine)
 	}
 }
 
-static bool
-claims_done(tmodel_machine *machine)
-{
-	if (machine->verdict != TMODEL_PENDING)
-		return tmodel_p_enter_settle(machine);
-	return tmodel_p_enter_touch(machine);
-}
-
 /*
  * The first request for a claim.  Inserting at once is a guess that saves a
- * read; once it has been there, it most likely still is.
+ * read.  After an own write that would be wrong: what is there then may be from
+ * a touch, and must not pass for made by the insert.
  */
 static bool
 begin_claim(tmodel_machine *machine, entry_work *work)
 {
 	const bool	insert = work->plan == ENTRY_CLAIM &&
-		work->old_entry == NULL && work->etag.len == 0;
+		work->old_entry == NULL && !work->written;
 	task	   *added;
 
 	added = tmodel_p_add(machine, TASK_READ_CLAIM, TMODEL_GET,
@@ -209,15 +224,68 @@ tmodel_p_enter_claim(tmodel_machine *machine)
 			continue;
 		if (!begin_claim(machine, work))
 			return false;
+		if (machine->ordered)
+			return true;
+	}
+	if (machine->ntasks > 0)
+		return true;
+	if (machine->verdict != TMODEL_PENDING)
+		return tmodel_p_enter_settle(machine);
+	return tmodel_p_enter_touch(machine);
+}
+
+/* The next one in order, or the next phase. */
+static bool
+claims_done(tmodel_machine *machine)
+{
+	return tmodel_p_enter_claim(machine);
+}
+
+void
+tmodel_machine_order_claims(tmodel_machine *machine)
+{
+	bool		any = false;
+
+	for (int i = 0; i < machine->nentries; i++)
+		any |= machine->entries[i].index->unique != NULL;
+	if (machine->ordered || !any || machine->verdict != TMODEL_PENDING ||
+		machine->unknown || machine->phase < TMODEL_CLAIM ||
+		machine->phase > TMODEL_COMMIT)
+		return;
+	machine->ordered = true;
+	tmodel_p_forget_claims(machine);
+	tmodel_p_begin(machine, TMODEL_CLAIM);
+	for (int i = 0; i < machine->nentries; i++)
+	{
+		entry_work *work = &machine->entries[i];
+		tmodel_span etag = work->etag;
+
+		if (!work->made || etag.len == 0)
+			continue;
+		work->etag = nothing;
+		tmodel_p_add(machine, TASK_DROP_CLAIM, TMODEL_DELETE,
+					 work->index->table, claim_keys(work), etag)->entry = work;
 	}
 	if (machine->ntasks == 0)
-		return claims_done(machine);
-	return true;
+		(void) tmodel_p_enter_claim(machine);
+}
+
+const tmodel_entity *
+tmodel_machine_turn(const tmodel_machine *machine, tmodel_span *table)
+{
+	const task *claim = &machine->tasks[0];
+
+	if (!machine->ordered || machine->phase != TMODEL_CLAIM ||
+		machine->ntasks != 1 || claim->entry == NULL ||
+		claim->kind == TASK_DROP_CLAIM)
+		return NULL;
+	*table = claim->entry->index->table;
+	return claim_keys(claim->entry);
 }
 
 /* ---- answers ------------------------------------------------------------- */
 
-/* Done with one claim; the last one leads on. */
+/* This claim needs no more requests. */
 static bool
 had(tmodel_machine *machine, task *claim, tmodel_span etag)
 {
@@ -225,10 +293,7 @@ had(tmodel_machine *machine, task *claim, tmodel_span etag)
 	if (machine->arena->failed)
 		return tmodel_p_out_of_memory(machine);
 	claim->entry->claimed = true;
-	claim->answered = true;
-	if (--machine->nopen > 0)
-		return true;
-	return claims_done(machine);
+	return task_done(machine, claim);
 }
 
 /* The answer did not come: what is there tells, unless nothing answers. */
@@ -309,14 +374,12 @@ answer_read_claim(tmodel_machine *machine, task *claim,
 
 /*
  * The owner does not have the key: it lost it, never got it, or is about to get
- * it.  A live fact that has it (REFRESH) need not wait.  Of two that wait for
- * each other the one with the greater write id is the first to give in.
+ * it.  A live fact that has it (REFRESH) need not wait.
  */
 static bool
 found_orphan(tmodel_machine *machine, task *claim)
 {
 	entry_work *work = claim->entry;
-	int			patience = machine->change->patience;
 
 	if (work->seen_old || machine->change->kind == TMODEL_CHANGE_REFRESH)
 	{
@@ -325,10 +388,7 @@ found_orphan(tmodel_machine *machine, task *claim)
 		work->made = true;
 		return ask_take(machine, claim, work->seen->etag);
 	}
-	if (tmodel_span_compare(writer_of(work->seen),
-							machine->change->write_id) < 0)
-		patience = (patience + 1) / 2;
-	if (work->waits++ >= patience)
+	if (work->waits++ >= machine->change->patience)
 		return refuse(machine, claim, TMODEL_LOST_RACE);
 	return ask_read(machine, claim);
 }
@@ -401,17 +461,32 @@ answer_write(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
 	}
 }
 
+/* Another claim has ended the machine: only what was just written counts. */
+static bool
+note_and_stop(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
+{
+	if (answer->outcome == TMODEL_APPLIED && answer->etag.len > 0 &&
+		(claim->kind == TASK_CLAIM || claim->kind == TASK_TAKE_CLAIM))
+		return had(machine, claim, answer->etag);
+	return task_done(machine, claim);
+}
+
 /* False: out of memory. */
 bool
 tmodel_p_answer_claim(tmodel_machine *machine, task *claim,
 					  const tmodel_answer *answer)
 {
+	if (machine->failing != TMODEL_PENDING)
+		return note_and_stop(machine, claim, answer);
 	switch (claim->kind)
 	{
 		case TASK_READ_CLAIM:
 			return answer_read_claim(machine, claim, answer);
 		case TASK_READ_OWNER:
 			return answer_read_owner(machine, claim, answer);
+		case TASK_DROP_CLAIM:
+			/* whatever became of it, it is read before it is taken */
+			return task_done(machine, claim);
 		default:
 			return answer_write(machine, claim, answer);
 	}

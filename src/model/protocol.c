@@ -790,6 +790,7 @@ tmodel_machine_answer(tmodel_machine *machine, int slot,
 		case TASK_READ_OWNER:
 		case TASK_FENCE_OWNER:
 		case TASK_TAKE_CLAIM:
+		case TASK_DROP_CLAIM:
 			return tmodel_p_answer_claim(machine, answered, answer);
 		case TASK_TOUCH:
 		case TASK_READ_ENTRY:

@@ -56,8 +56,8 @@ typedef struct tmodel_step_request
 	const tmodel_entity *entity;	/* GET, DELETE: only its keys count */
 	tmodel_span if_match;		/* REPLACE, MERGE, DELETE */
 	int			slot;			/* names the request in _answer() */
-	int			pause;			/* > 0: something others do is waited for;
-								 * the greater, the longer */
+	int			pause;			/* > 0: another's claim is waited for; the
+								 * greater, the longer */
 } tmodel_step_request;
 
 typedef enum tmodel_outcome
@@ -185,14 +185,6 @@ extern bool tmodel_machine_answer(tmodel_machine *machine, int slot,
  * After the commit point (COMMITTED, DOUBTFUL) it does nothing.
  */
 extern void tmodel_machine_abandon(tmodel_machine *machine);
-
-/*
- * The claim that ended the machine with DUPLICATE or LOST_RACE: the entry it
- * wanted, and of which index; NULL where it was the fact itself.  A REFRESH
- * leaves such a claim out, and ends COMMITTED.
- */
-extern const tmodel_entity *tmodel_machine_refused(const tmodel_machine *machine,
-												   const tmodel_index_change **index);
 
 /* Ends SETTLE at once; the work is left to readers' repair. */
 extern void tmodel_machine_stop(tmodel_machine *machine);

@@ -11,6 +11,7 @@
 #ifndef TMODEL_PROTOCOL_INT_H
 #define TMODEL_PROTOCOL_INT_H
 
+#include "claim.h"
 #include "repair.h"
 
 /* How often one request whose outcome is unknown is sent again. */
@@ -44,6 +45,7 @@ typedef struct entry_work
 	tmodel_span etag;			/* seen in TOUCH or CLAIM; empty: none */
 	/* unique */
 	bool		claimed;		/* CLAIM has done with it, since base was read */
+	bool		written;		/* an insert or touch was sent */
 	bool		made;			/* if its version is ours, it goes back to an
 								 * insert or theft by this machine */
 	const tmodel_entity *seen;	/* the claim as read last */
@@ -63,6 +65,7 @@ typedef enum task_kind
 	TASK_READ_OWNER,
 	TASK_FENCE_OWNER,
 	TASK_TAKE_CLAIM,			/* touch the own, or take an orphan */
+	TASK_DROP_CLAIM,			/* to take it again in order */
 	TASK_TOUCH,
 	TASK_READ_ENTRY,
 	TASK_COMMIT,				/* the commit point; in repair: the fence */
@@ -95,6 +98,9 @@ struct tmodel_machine
 	bool		own_stub;		/* base is a stub this machine inserted */
 	bool		undone;			/* the own stub was deleted again */
 	const entry_work *refused;	/* the claim that was not to be had */
+	tmodel_verdict failing;		/* what it ends with when the claims that are
+								 * under way are answered; PENDING: nothing */
+	bool		ordered;		/* claims are taken one after the other */
 	bool		unknown;		/* a commit was sent that may be applied */
 	bool		late_touches;	/* the entries' ETags may be from after it */
 	int			unknowns;		/* stub inserts and commits ended so */

@@ -13,6 +13,7 @@
 #include "lib/stringinfo.h"
 #include "utils/memutils.h"
 
+#include "model/claim.h"
 #include "remote/memory.h"
 #include "remote/report.h"
 #include "txn/claims.h"
@@ -215,4 +216,71 @@ itable_claims_check(flushSite *sites, tmodel_arena *arena)
 		}
 	if (claims != NULL)
 		claims_destroy(claims);
+}
+
+/* ---- in order ---- */
+
+static bool
+anybody_waits(flushSite *sites)
+{
+	for (flushSite *site = sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+		{
+			const tmodel_step_request *requests;
+			int			n;
+
+			if (!site->items[i].has_claims ||
+				tmodel_machine_phase(site->items[i].machine) != TMODEL_CLAIM)
+				continue;
+			n = tmodel_machine_requests(site->items[i].machine, &requests);
+			while (--n >= 0)
+				if (requests[n].pause > 0)
+					return true;
+		}
+	return false;
+}
+
+static int
+compare_claims(const claimKey *a, const claimKey *b)
+{
+	int			cmp = tmodel_span_compare(a->table, b->table);
+
+	if (cmp == 0)
+		cmp = tmodel_span_compare(a->partition_key, b->partition_key);
+	return cmp != 0 ? cmp : tmodel_span_compare(a->row_key, b->row_key);
+}
+
+const flushItem *
+itable_claims_turn(flushSite *sites)
+{
+	const flushItem *first = NULL;
+	claimKey	lowest = {0};
+	bool		order = anybody_waits(sites);
+
+	for (flushSite *site = sites; site != NULL; site = site->next)
+		for (int i = 0; i < site->nitems; i++)
+		{
+			flushItem  *item = &site->items[i];
+			claimKey	key;
+			const tmodel_entity *claim;
+
+			if (order)
+				tmodel_machine_order_claims(item->machine);
+			claim = tmodel_machine_turn(item->machine, &key.table);
+			if (claim == NULL)
+			{
+				/* gives up what it has: no need to wait for anybody */
+				if (tmodel_machine_phase(item->machine) == TMODEL_CLAIM)
+					return NULL;
+				continue;
+			}
+			key.partition_key = claim->partition_key;
+			key.row_key = claim->row_key;
+			if (first == NULL || compare_claims(&key, &lowest) < 0)
+			{
+				first = item;
+				lowest = key;
+			}
+		}
+	return first;
 }

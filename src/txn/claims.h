@@ -14,6 +14,13 @@
  */
 extern void itable_claims_check(flushSite *sites, tmodel_arena *arena);
 
+/*
+ * The phase CLAIM: once a machine waits for another's claim, all machines take
+ * theirs in order, and the result is the one whose turn it is.  NULL: all may
+ * go on.
+ */
+extern const flushItem *itable_claims_turn(flushSite *sites);
+
 /* Throws 23505 or 40001 if the item's machine failed because of a claim. */
 extern void itable_claims_report(const flushItem *item, tmodel_arena *arena);
 

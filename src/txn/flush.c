@@ -17,6 +17,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "model/claim.h"
 #include "remote/catalog.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
@@ -65,7 +66,7 @@ typedef struct flushTally
 	int			applied;
 	int			pending;
 	int			doubtful;
-	const flushItem *failed;	/* first that failed; NULL: none */
+	flushItem  *failed;			/* first that failed; NULL: none */
 } flushTally;
 
 static void
@@ -306,7 +307,7 @@ take_tally(const flushRun *run, flushTally *tally)
 	for (flushSite *site = run->sites; site != NULL; site = site->next)
 		for (int i = 0; i < site->nitems; i++)
 		{
-			const flushItem *item = &site->items[i];
+			flushItem  *item = &site->items[i];
 
 			switch (tmodel_machine_verdict(item->machine))
 			{
@@ -530,6 +531,8 @@ run_phase(flushRun *run, tmodel_phase phase, bool first_only)
 		scope.may_start = leases_hold;
 		scope.ctx = run;
 	}
+	if (phase == TMODEL_CLAIM)
+		scope.only = itable_claims_turn(run->sites);
 	result = run_sites(run, phase, &scope);
 	if (result == ROUND_NOTHING && scope.no_deletes)
 	{
@@ -573,11 +576,18 @@ settle(flushRun *run)
 static void
 fail(flushRun *run, const flushTally *before)
 {
+	flushItem  *failed = before->failed;
+	tstore_error cause = {0};
 	flushTally	tally;
 
 	/* an unanswered commit point turns doubtful here */
 	for_all_machines(run, tmodel_machine_abandon);
+	if (failed != NULL)
+		cause = failed->error;
 	settle(run);
+	/* what undoing met is not why */
+	if (failed != NULL)
+		failed->error = cause;
 	take_tally(run, &tally);
 	if (tally.applied > 0 || tally.doubtful > 0)
 		report_partial(run);

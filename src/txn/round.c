@@ -54,7 +54,7 @@ typedef struct roundState
 
 /* Gathers what every machine of the phase wants. */
 static void
-collect(roundState *state, tmodel_phase phase)
+collect(roundState *state, tmodel_phase phase, const roundScope *scope)
 {
 	int			capacity = 0;
 
@@ -64,7 +64,8 @@ collect(roundState *state, tmodel_phase phase)
 		const tmodel_step_request *requests;
 		int			n;
 
-		if (tmodel_machine_phase(item->machine) != phase)
+		if (tmodel_machine_phase(item->machine) != phase ||
+			(scope->only != NULL && scope->only != item))
 			continue;
 		n = tmodel_machine_requests(item->machine, &requests);
 		if (state->nops + n > capacity)
@@ -344,7 +345,9 @@ answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 		else if (at < reply->netags)
 			answer.etag = tmodel_span_copy(state->arena, reply->etags[at]);
 	}
-	else if (outcome != TMODEL_ROLLED_BACK)
+	else if (outcome != TMODEL_ROLLED_BACK &&
+			 (outcome == TMODEL_REFUSED || outcome == TMODEL_UNKNOWN ||
+			  tmodel_machine_verdict(op->item->machine) == TMODEL_PENDING))
 		op->item->error = reply->error;
 	itable_check_arena(state->arena);
 	tmodel_machine_answer(op->item->machine, op->request.slot, &answer);
@@ -472,7 +475,7 @@ itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
-	collect(&state, phase);
+	collect(&state, phase, scope);
 	if (!leave_paused(&state))
 		state.nops = -1;
 	if (state.nops > 0)

@@ -58,6 +58,7 @@ typedef struct roundScope
 	/* false: what is in flight ends the round; NULL: always true */
 	bool		(*may_start) (void *ctx);
 	void	   *ctx;
+	const flushItem *only;		/* this one's; NULL: everybody's */
 } roundScope;
 
 /*

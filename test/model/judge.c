@@ -251,7 +251,9 @@ mix_machine(uint64_t hash, const tmodel_machine *machine)
 	hash = mix(hash, (uint64_t) machine->phase * 64 +
 			   (uint64_t) machine->verdict * 4 +
 			   (uint64_t) machine->own_stub * 2 + machine->unknown +
-			   (machine->undone ? 1000003 : 0));
+			   (machine->undone ? 1000003 : 0) +
+			   (machine->ordered ? 2000003 : 0) +
+			   4000037 * (uint64_t) machine->failing);
 	hash = mix(hash, (uint64_t) machine->unknowns * 64 +
 			   (uint64_t) machine->repeats);
 	hash = mix_entity(hash, machine->base);
@@ -270,6 +272,7 @@ mix_machine(uint64_t hash, const tmodel_machine *machine)
 		if (work->index->unique == NULL)
 			continue;
 		hash = mix(hash, (uint64_t) work->claimed * 2 + work->made +
+				   (work->written ? 1000003 : 0) +
 				   4 * (uint64_t) work->waits + 64 * (uint64_t) work->looks +
 				   1024 * (uint64_t) work->unknowns);
 		if (work->claimed || work->seen == NULL)

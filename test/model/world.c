@@ -336,7 +336,10 @@ next_backfill(actor *who, bool done)
 static void
 end_operation(actor *who)
 {
-	tmodel_verdict verdict = tmodel_machine_verdict(who->machine);
+	const tmodel_index_change *duplicate;
+	bool		done = tmodel_machine_verdict(who->machine) ==
+		TMODEL_COMMITTED &&
+		tmodel_machine_refused(who->machine, &duplicate) == NULL;
 
 	who->machine = NULL;
 	who->has_entry = false;
@@ -344,7 +347,7 @@ end_operation(actor *who)
 	who->seen_unknown = false;
 	who->op++;
 	if (who->kind == ACTOR_BACKFILL)
-		next_backfill(who, verdict == TMODEL_COMMITTED);
+		next_backfill(who, done);
 }
 
 static void
@@ -493,6 +496,21 @@ is_commit(const actor *who, const tmodel_step_request *request)
 	return who->kind == ACTOR_WRITER && one->kind == TASK_COMMIT;
 }
 
+/* What the conductor does when a claim is to be waited for. */
+static void
+turn_to_order(tmodel_machine *machine)
+{
+	const tmodel_step_request *requests;
+	int			n = tmodel_machine_requests(machine, &requests);
+
+	for (int i = 0; i < n; i++)
+		if (requests[i].pause > 0)
+		{
+			tmodel_machine_order_claims(machine);
+			return;
+		}
+}
+
 static void
 take_request(actor *who, const choice *taken)
 {
@@ -522,6 +540,7 @@ take_request(actor *who, const choice *taken)
 	}
 	if (!tmodel_machine_answer(who->machine, request.slot, &answer))
 		world_fail("out of memory");
+	turn_to_order(who->machine);
 }
 
 void

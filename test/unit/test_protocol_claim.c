@@ -7,6 +7,8 @@
  */
 #include "test_protocol_script.h"
 
+#include "model/claim.h"
+
 static const tmodel_key_type text_type = TMODEL_KEY_TEXT;
 static const tmodel_index_column key_column = {.name = {"k", 1},
 	.type = TMODEL_KEY_TEXT, .source = TMODEL_FROM_PROPERTY,
@@ -25,16 +27,6 @@ claim(script *s, const char *key, const char *row, const char *etag)
 
 	script_set(entity, TMODEL_P_FACT_PK, tmodel_string(TMODEL_SPAN("p")));
 	script_set(entity, TMODEL_P_FACT_RK, tmodel_string(tmodel_span_of(row)));
-	return entity;
-}
-
-/* The same, written under an id greater than the machine's. */
-static tmodel_entity *
-written_claim(script *s, const char *owner)
-{
-	tmodel_entity *entity = claim(s, "a", owner, "a1");
-
-	script_set(entity, TMODEL_P_WRITE, tmodel_string(TMODEL_SPAN("z")));
 	return entity;
 }
 
@@ -97,7 +89,7 @@ begin_insert(script *s, const char *owner, bool old)
 	CHECK_STR(script_asks(s), "CLAIM: INSERT ix/a _itWrite=me");
 	script_answer(s, TMODEL_EXISTS, NULL);
 	CHECK_STR(script_asks(s), "CLAIM: GET ix/a");
-	answer.entity = written_claim(s, owner);
+	answer.entity = claim(s, "a", owner, "a1");
 	tmodel_machine_requests(s->machine, &requests);
 	tmodel_machine_answer(s->machine, requests[0].slot, &answer);
 }
@@ -216,6 +208,53 @@ UNIT_TEST(protocol_claim_orphans)
 	script_end(&s);
 }
 
+/* In order: what was made goes first, then one at a time. */
+UNIT_TEST(protocol_claim_in_order)
+{
+	script		s;
+	tmodel_span table;
+
+	begin(&s, TMODEL_CHANGE_UPDATE, false, "", "ba");
+	CHECK_STR(script_asks(&s),
+			  "CLAIM: INSERT ix/a _itWrite=me; INSERT ix/b _itWrite=me");
+	script_answer(&s, TMODEL_EXISTS, NULL);
+	CHECK_STR(script_asks(&s), "CLAIM: GET ix/a; INSERT ix/b _itWrite=me");
+	CHECK(tmodel_machine_turn(s.machine, &table) == NULL);
+	tmodel_machine_order_claims(s.machine);
+	CHECK_STR(script_asks(&s), "CLAIM: GET ix/a");
+	CHECK(tmodel_machine_turn(s.machine, &table) != NULL);
+	script_found(&s, NULL);
+	script_answer(&s, TMODEL_APPLIED, "a2");
+	CHECK_STR(script_asks(&s), "CLAIM: GET ix/b");
+	script_found(&s, NULL);
+	script_answer(&s, TMODEL_APPLIED, "b2");
+	CHECK_STR(script_phase(&s), "COMMIT");
+	script_end(&s);
+
+	begin(&s, TMODEL_CHANGE_UPDATE, false, "", "ab");
+	script_answer(&s, TMODEL_APPLIED, "a1");
+	tmodel_machine_order_claims(s.machine);
+	CHECK_STR(script_asks(&s), "CLAIM: DELETE ix/a @a1");
+	CHECK(tmodel_machine_turn(s.machine, &table) == NULL);
+	script_answer(&s, TMODEL_APPLIED, NULL);
+	CHECK_STR(script_asks(&s), "CLAIM: GET ix/a");
+	script_end(&s);
+}
+
+/* A claim under way when another fails is known, and given up. */
+UNIT_TEST(protocol_claim_fails_beside)
+{
+	script		s;
+
+	begin(&s, TMODEL_CHANGE_UPDATE, false, "", "ab");
+	script_answer(&s, TMODEL_REFUSED, NULL);
+	CHECK_STR(script_asks(&s), "CLAIM: INSERT ix/b _itWrite=me");
+	script_answer(&s, TMODEL_APPLIED, "b1");
+	CHECK_STR(script_verdict(&s), "FAILED");
+	CHECK_STR(script_asks(&s), "SETTLE: DELETE ix/b @b1");
+	script_end(&s);
+}
+
 /* Others are at it: read again, later and later; then 40001, not 23505. */
 UNIT_TEST(protocol_claim_patience)
 {
@@ -229,7 +268,7 @@ UNIT_TEST(protocol_claim_patience)
 		CHECK_STR(script_asks(&s), "CLAIM: GET ix/a");
 		tmodel_machine_requests(s.machine, &requests);
 		CHECK_INT(requests[0].pause, wait);
-		script_found(&s, written_claim(&s, "other"));
+		script_found(&s, claim(&s, "a", "other", "a1"));
 	}
 	script_found(&s, script_stub(&s, "o1", "w1"));
 	CHECK_STR(script_verdict(&s), "LOST_RACE");
