@@ -130,7 +130,17 @@ CREATE FUNCTION itable_index_list(OUT base regclass, OUT index regclass,
 AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE;
 COMMENT ON FUNCTION itable_index_list() IS 'what view itable_indexes shows';
 
-CREATE VIEW itable_indexes AS SELECT * FROM itable_index_list();
+CREATE FUNCTION itable_index_backlog(index regclass) RETURNS bigint
+AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE;
+COMMENT ON FUNCTION itable_index_backlog(regclass) IS
+  'how many queued changes an index table has yet to take; asks the store';
+
+-- the backlog is counted only for queries that ask for that column
+CREATE VIEW itable_indexes AS
+  SELECT base, index, key_columns, covered_columns, strategy, is_unique, maintenance,
+         colocated, buckets, state, progress,
+         CASE WHEN maintenance = 'queued' THEN itable_index_backlog(index) ELSE 0 END AS backlog
+    FROM itable_index_list();
 COMMENT ON VIEW itable_indexes IS 'index tables of this database';
 GRANT SELECT ON itable_indexes TO PUBLIC;
 
@@ -183,6 +193,12 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION itable_import_indexes(regclass) IS
   'declares the index tables that the store''s catalog lists and this database lacks; returns how many';
+
+CREATE FUNCTION itable_process_queue(server name, max_messages integer DEFAULT 10000)
+RETURNS integer
+AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE;
+COMMENT ON FUNCTION itable_process_queue(name, integer) IS
+  'brings queued index tables up to date; how many queued changes were done';
 
 CREATE FUNCTION itable_check_ddl() RETURNS event_trigger
 AS 'MODULE_PATHNAME' LANGUAGE C;

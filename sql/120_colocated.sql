@@ -34,15 +34,15 @@ SELECT explain_counts('SELECT count(*) FROM col_people WHERE town = ''T0'' AND i
 SELECT requests_of($$INSERT INTO col_people VALUES ('T9', 1000, 'x', '{p,q}', 1)$$) AS insert_before_commit;
 SELECT itable_stats_reset();
 INSERT INTO col_people SELECT 'T9', 1000 + i, 'x', '{p,q}', 1 FROM generate_series(1, 25) i;
-SELECT operation, requests, entities FROM itable_stats() WHERE requests > 0 ORDER BY 1;
+SELECT operation, requests, entities FROM itable_stats() WHERE requests > 0 AND operation <> 'table' ORDER BY 1;
 SELECT itable_stats_reset();
 INSERT INTO col_people SELECT 'T9', 2000 + i, 'x', '{p,q}', 1 FROM generate_series(1, 26) i;
-SELECT operation, requests, entities FROM itable_stats() WHERE requests > 0 ORDER BY 1;
+SELECT operation, requests, entities FROM itable_stats() WHERE requests > 0 AND operation <> 'table' ORDER BY 1;
 SELECT itable_stats_reset();
 UPDATE col_people SET name = 'y', tags = '{q,r}' WHERE town = 'T9' AND id = 1001;
 UPDATE col_people SET age = 2 WHERE town = 'T9' AND id = 1001;
 DELETE FROM col_people WHERE town = 'T9' AND id = 1001;
-SELECT operation, requests, entities FROM itable_stats() WHERE requests > 0 ORDER BY 1;
+SELECT operation, requests, entities FROM itable_stats() WHERE requests > 0 AND operation <> 'table' ORDER BY 1;
 
 -- a row and its entries must fit into one transaction of the store
 INSERT INTO col_people VALUES ('T8', 1, 'n', (SELECT array_agg('x' || i) FROM generate_series(1, 99) i), 1);

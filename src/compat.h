@@ -7,9 +7,11 @@
 
 #include "postgres.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_foreign_server.h"
 #include "commands/explain.h"
 #include "commands/vacuum.h"
 #include "executor/executor.h"
+#include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
@@ -161,6 +163,23 @@ itable_collation_is_c(Oid collation)
 #else
 	return lc_collate_is_c(collation);
 #endif
+}
+
+/* Throws unless the current user may use the server. */
+static inline void
+itable_compat_check_server_usage(ForeignServer *server)
+{
+#if PG_VERSION_NUM >= 160000
+	AclResult	result = object_aclcheck(ForeignServerRelationId,
+										 server->serverid, GetUserId(),
+										 ACL_USAGE);
+#else
+	AclResult	result = pg_foreign_server_aclcheck(server->serverid,
+													GetUserId(), ACL_USAGE);
+#endif
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
 }
 
 #endif							/* ITABLE_COMPAT_H */

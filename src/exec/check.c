@@ -28,6 +28,7 @@
 
 #include "exec/check_confirm.h"
 #include "exec/index_ddl.h"
+#include "exec/queue.h"
 #include "model/section.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
@@ -73,6 +74,19 @@ typedef struct checkRun
 	TimestampTz watched_since;	/* of the last one */
 } checkRun;
 
+/* What waits in the queue looks like a problem, and is none yet. */
+static void
+note_backlog(const itableTable *index)
+{
+	int64		backlog = itable_queue_backlog(index);
+
+	if (backlog > 0)
+		ereport(NOTICE,
+				(errmsg("index table \"%s\" has %lld queued changes to take, whose entries may be shown",
+						index->relname, (long long) backlog),
+				 errhint("SELECT itable_process_queue(...) first.")));
+}
+
 static void
 begin_run(checkRun *run, Oid index, ReturnSetInfo *result)
 {
@@ -88,6 +102,7 @@ begin_run(checkRun *run, Oid index, ReturnSetInfo *result)
 		ereport(NOTICE,
 				(errmsg("index table \"%s\" is not readable (state \"%s\"): entries may be on their way",
 						table->relname, table->state)));
+	note_backlog(table);
 	run->index = itable_index_def(table, itable_fact_of(table));
 	run->client = itable_session(table->serverid, GetUserId());
 	run->result = result;

@@ -19,8 +19,9 @@
 static char *
 index_text(const itableTable *index, bool covering)
 {
-	return psprintf("index %s (%s)", index->relname,
-					covering ? "covering" : "pointer");
+	return psprintf("index %s (%s%s)", index->relname,
+					covering ? "covering" : "pointer",
+					index->queued ? ", queued" : "");
 }
 
 /* The ways of all arms, each kind once: "union of point, index a (pointer)" */

@@ -41,6 +41,7 @@ typedef struct tmodel_entity
 #define TMODEL_P_WRITE		"_itWrite"	/* entry, String: write id */
 #define TMODEL_P_BUCKET		"_itBucket" /* entry, Int32: only when shortened */
 #define TMODEL_P_EPOCH		"_itEpoch"	/* entry, Int32: definition epoch */
+#define TMODEL_P_INDEXES	"_itIndexes"	/* outbox, String: index names */
 
 /* The property's value, or NULL when the entity does not have it. */
 extern const tmodel_value *tmodel_entity_get(const tmodel_entity *entity,

@@ -144,6 +144,21 @@ enter_reserve(tmodel_machine *machine)
 	return true;
 }
 
+/*
+ * The fence of a CONVERGE is always made, also of a pointer index: it tells
+ * whether what was touched is still what the fact wants.  Absence cannot be
+ * fenced; it must hold after the old entries were read.
+ */
+static bool
+converge_touched(tmodel_machine *machine)
+{
+	if (machine->nentries == 0)
+		return tmodel_p_finish(machine, TMODEL_COMMITTED);
+	if (machine->base == NULL)
+		return read_fact(machine, TMODEL_TOUCH);
+	return tmodel_p_enter_commit(machine);
+}
+
 /* After the touches: the commit point, unless it needs none. */
 static bool
 touches_done(tmodel_machine *machine)
@@ -152,6 +167,8 @@ touches_done(tmodel_machine *machine)
 
 	if (machine->verdict != TMODEL_PENDING)
 		return tmodel_p_enter_settle(machine);
+	if (machine->change->kind == TMODEL_CHANGE_CONVERGE)
+		return converge_touched(machine);
 
 	/*
 	 * A REFRESH commits (fences) only to be allowed to verify.  The touches of
@@ -265,6 +282,7 @@ tmodel_p_enter_commit(tmodel_machine *machine)
 			action = TMODEL_DELETE;
 			break;
 		case TMODEL_CHANGE_REFRESH:
+		case TMODEL_CHANGE_CONVERGE:
 			action = TMODEL_MERGE;
 			entity = tmodel_p_fenced(machine, base);
 			break;
@@ -454,6 +472,11 @@ decide(tmodel_machine *machine, const tmodel_entity *fact)
 	bool		live = fact != NULL && !stub;
 	bool		again = machine->repeats++ < MAX_REPEATS;
 
+	/* Whoever makes the fact live again has its entries touched after that. */
+	if (change->kind == TMODEL_CHANGE_CONVERGE)
+		return live ? tmodel_p_finish(machine, TMODEL_LOST_RACE) :
+			committed(machine);
+
 	/* Unchanged: no copy of the commit was applied; it may be sent again. */
 	if (fact != NULL && machine->base != NULL &&
 		tmodel_span_equal(fact->etag, machine->base->etag))
@@ -635,7 +658,8 @@ answer_commit(tmodel_machine *machine, task *answered,
 {
 	const tmodel_change *change = machine->change;
 
-	if (machine->repair != NULL || change->kind == TMODEL_CHANGE_REFRESH)
+	if (machine->repair != NULL || change->kind == TMODEL_CHANGE_REFRESH ||
+		change->kind == TMODEL_CHANGE_CONVERGE)
 		return machine->repair == NULL && change->ncompanions > 0 ?
 			answer_refresh(machine, answered, answer) :
 			answer_fence(machine, answer);
@@ -702,6 +726,9 @@ answer_settle(tmodel_machine *machine, task *answered,
 		machine->undone = answer->outcome == TMODEL_APPLIED;
 		return tmodel_p_enter_settle(machine);
 	}
+	machine->unsettled |= answer->outcome != TMODEL_APPLIED &&
+		(answer->outcome != TMODEL_ABSENT ||
+		 answered->request.action != TMODEL_DELETE);
 	answered->answered = true;
 	if (--machine->nopen == 0)
 		tmodel_p_finish(machine, machine->verdict);
@@ -728,6 +755,9 @@ tmodel_machine_start(tmodel_arena *arena, const tmodel_change *change)
 		return NULL;
 	machine->change = change;
 	machine->base = change->old_fact;
+	if (change->kind == TMODEL_CHANGE_CONVERGE &&
+		change->old_fact->etag.len == 0)
+		machine->base = NULL;
 	if (!tmodel_p_plan_entries(machine))
 		return NULL;
 	if (change->kind == TMODEL_CHANGE_INSERT && change->indexed &&
@@ -736,6 +766,12 @@ tmodel_machine_start(tmodel_arena *arena, const tmodel_change *change)
 	else
 		tmodel_p_enter_claim(machine);
 	return arena->failed ? NULL : machine;
+}
+
+bool
+tmodel_machine_is_settled(const tmodel_machine *machine)
+{
+	return !machine->unsettled;
 }
 
 tmodel_phase
@@ -827,6 +863,8 @@ tmodel_machine_refused(const tmodel_machine *machine,
 void
 tmodel_machine_stop(tmodel_machine *machine)
 {
-	if (machine->phase == TMODEL_SETTLE)
-		tmodel_p_finish(machine, machine->verdict);
+	if (machine->phase != TMODEL_SETTLE)
+		return;
+	machine->unsettled = true;
+	tmodel_p_finish(machine, machine->verdict);
 }

@@ -50,8 +50,7 @@ typedef enum tmodel_action
 typedef struct tmodel_step_request
 {
 	tmodel_action action;
-	bool		companion;		/* must share an entity group transaction with
-								 * the machine's request before it */
+	bool		companion;		/* travels with the request before it */
 	tmodel_span table;
 	const tmodel_entity *entity;	/* GET, DELETE: only its keys count */
 	tmodel_span if_match;		/* REPLACE, MERGE, DELETE */
@@ -98,8 +97,9 @@ typedef enum tmodel_change_kind
 	TMODEL_CHANGE_INSERT,
 	TMODEL_CHANGE_UPDATE,
 	TMODEL_CHANGE_DELETE,
-	TMODEL_CHANGE_REFRESH		/* backfill, repair: same fact, touch every
-								 * entry, fence, verify */
+	TMODEL_CHANGE_REFRESH,		/* same fact: touch entries, fence, verify */
+	TMODEL_CHANGE_CONVERGE		/* a REFRESH that deletes old_entries which the
+								 * fact lacks; its ETag empty: none is live */
 } tmodel_change_kind;
 
 /* One index table's part of a change. */
@@ -111,15 +111,13 @@ typedef struct tmodel_index_change
 	const tmodel_fact_def *fact_def;	/* unique */
 	bool		unverified;		/* touched as ever, verified by nobody */
 	bool		touch_old;		/* pointer: old ones too; touches share batches */
-	tmodel_entries old_entries; /* of F0; n = 0 for INSERT */
+	tmodel_entries old_entries; /* of F0; CONVERGE: of several, perhaps twice */
 	tmodel_entries new_entries; /* of F1; n = 0 for DELETE */
 } tmodel_index_change;
 
 /*
- * A further operation of the entity group transaction that is the commit point:
- * it happens if and only if the commit does (entries of a colocated index).
- * Unconditional, for the fact's own condition guards it.  A DELETE of what is
- * not there any more is left out.
+ * A further operation of the commit point's entity group transaction, done if
+ * and only if the commit is.  Unconditional: the fact's condition guards it.
  */
 typedef struct tmodel_companion
 {
@@ -156,6 +154,9 @@ typedef struct tmodel_machine tmodel_machine;
 extern tmodel_machine *tmodel_machine_start(tmodel_arena *arena,
 											const tmodel_change *change);
 
+/* Was all done that SETTLE had to do?  After a CONVERGE nobody else will. */
+extern bool tmodel_machine_is_settled(const tmodel_machine *machine);
+
 extern tmodel_phase tmodel_machine_phase(const tmodel_machine *machine);
 extern tmodel_verdict tmodel_machine_verdict(const tmodel_machine *machine);
 
@@ -163,9 +164,8 @@ extern tmodel_verdict tmodel_machine_verdict(const tmodel_machine *machine);
  * The requests of the present phase that have no answer yet.  Returns how many;
  * *requests stays valid until the next _answer().  Never 0 unless FINISHED.
  * Requests of one machine and phase are independent of each other: they may be
- * sent together, in any order; but a commit point and its companions travel in
- * one entity group transaction, or not at all.  A request is repeated by the
- * next call as long as it has not been answered.
+ * sent together, in any order; a commit point and its companions in one entity
+ * group transaction.  A request is repeated by the next call until answered.
  */
 extern int	tmodel_machine_requests(tmodel_machine *machine,
 									const tmodel_step_request **requests);

@@ -102,6 +102,7 @@ struct tmodel_machine
 								 * under way are answered; PENDING: nothing */
 	bool		ordered;		/* claims are taken one after the other */
 	bool		unknown;		/* a commit was sent that may be applied */
+	bool		unsettled;		/* a request of SETTLE was not applied */
 	bool		late_touches;	/* the entries' ETags may be from after it */
 	int			unknowns;		/* stub inserts and commits ended so */
 	int			repeats;		/* decisions that led back */

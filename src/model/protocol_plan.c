@@ -26,9 +26,9 @@ compare_entries(const void *a, const void *b)
 	return cmp != 0 ? cmp : tmodel_span_compare(left->row_key, right->row_key);
 }
 
-/* Pointers to the entries, sorted by key; NULL: out of memory. */
+/* Pointers to the entries, sorted by key, each once; NULL: out of memory. */
 static const tmodel_entity **
-sorted_entries(tmodel_arena *arena, const tmodel_entries *entries)
+sorted_entries(tmodel_arena *arena, const tmodel_entries *entries, int *n)
 {
 	const tmodel_entity **sorted = tmodel_alloc(arena,
 												((size_t) entries->n + 1) *
@@ -39,6 +39,10 @@ sorted_entries(tmodel_arena *arena, const tmodel_entries *entries)
 	for (int i = 0; i < entries->n; i++)
 		sorted[i] = &entries->entries[i];
 	qsort(sorted, (size_t) entries->n, sizeof(*sorted), compare_entries);
+	*n = 0;
+	for (int i = 0; i < entries->n; i++)
+		if (i == 0 || compare_entries(&sorted[i], &sorted[*n - 1]) != 0)
+			sorted[(*n)++] = sorted[i];
 	return sorted;
 }
 
@@ -57,7 +61,9 @@ plan_entry(const tmodel_machine *machine, const entry_work *work)
 
 	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
 		return touch;
-	if (work->old_entry == NULL)
+	if (work->old_entry == NULL ||
+		(machine->change->kind == TMODEL_CHANGE_CONVERGE &&
+		 work->new_entry != NULL))
 		return touch;
 	if (work->new_entry == NULL && work->index->unique != NULL)
 		return ENTRY_RELEASE;
@@ -82,25 +88,27 @@ plan_index(tmodel_machine *machine, const tmodel_index_change *index)
 	const tmodel_entries *old_entries = &index->old_entries;
 	const tmodel_entity **olds;
 	const tmodel_entity **news;
+	int			nolds;
+	int			nnews;
 	int			o = 0;
 	int			n = 0;
 
 	/* A REFRESH writes what F0 justifies; there is nothing old about it. */
 	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
 		old_entries = &none;
-	olds = sorted_entries(machine->arena, old_entries);
-	news = sorted_entries(machine->arena, &index->new_entries);
+	olds = sorted_entries(machine->arena, old_entries, &nolds);
+	news = sorted_entries(machine->arena, &index->new_entries, &nnews);
 	if (olds == NULL || news == NULL)
 		return false;
 
-	while (o < old_entries->n || n < index->new_entries.n)
+	while (o < nolds || n < nnews)
 	{
 		entry_work *work = &machine->entries[machine->nentries];
 		int			cmp;
 
-		if (o == old_entries->n)
+		if (o == nolds)
 			cmp = 1;
-		else if (n == index->new_entries.n)
+		else if (n == nnews)
 			cmp = -1;
 		else
 			cmp = compare_entries(&olds[o], &news[n]);

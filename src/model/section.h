@@ -4,8 +4,9 @@
  *
  * What must change together with a fact lives in the fact's partition, under
  * RowKeys that no fact can have: the *section* of a colocated index holds its
- * entries.  Every such RowKey begins with TMODEL_RESERVED_KEY, and that alone
- * tells that an entity is no fact, also to those who know no index.
+ * entries, the *outbox* what is to be done for queued ones.  Every such RowKey
+ * begins with TMODEL_RESERVED_KEY, and that alone tells that an entity is no
+ * fact, also to those who know no index.
  *
  * Why no fact's RowKey begins so (key_encoding 'escaped'): a key begins with
  * its first component.  The forms of numbers, dates, uuids and booleans begin
@@ -25,6 +26,9 @@
 #include "key.h"
 
 #define TMODEL_RESERVED_KEY "\"!"
+/* index entries go on with 'i', requests for queued maintenance with 'q' */
+#define TMODEL_OUTBOX_KEY TMODEL_RESERVED_KEY "q"
+#define TMODEL_OUTBOX_KEY_END TMODEL_RESERVED_KEY "r"
 /* the least text above all that begin so */
 #define TMODEL_RESERVED_KEY_END "\"\""
 

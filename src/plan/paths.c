@@ -257,7 +257,9 @@ covers(const itableIndex *index, const itableRelInfo *info)
 {
 	int			member = -1;
 
-	if (!index->covering || info->all_columns || info->for_update)
+	/* what a queued index finds is always rechecked at the fact */
+	if (!index->covering || info->all_columns || info->for_update ||
+		index->table->queued)
 		return false;
 	while ((member = bms_next_member(info->needed, member)) >= 0)
 	{
@@ -335,6 +337,16 @@ fixes_partition(const itableChoice *choice, int npartition)
 	return fixed >= npartition;
 }
 
+/*
+ * An index that is maintained later may not know a row yet.  It answers only
+ * where the user has allowed that, and never for UPDATE or DELETE.
+ */
+static bool
+may_answer(const itableIndex *index, const itableRelInfo *info)
+{
+	return !index->table->queued || (itable_allow_queued && !info->for_update);
+}
+
 static itableChoice *
 index_choice(const itableIndex *index, const itableRelInfo *info,
 			 List *clauses)
@@ -387,7 +399,8 @@ itable_choices(const itableRelInfo *info, List *clauses)
 		itableIndex *index = lfirst(cell);
 		itableChoice *choice;
 
-		if (!itable_enable_index || !itable_may_plan(index))
+		if (!itable_enable_index || !itable_may_plan(index) ||
+			!may_answer(index, info))
 			continue;
 		choice = index_choice(index, info, clauses);
 		if (choice->access == ITABLE_FULL)

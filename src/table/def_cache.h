@@ -28,6 +28,7 @@ typedef struct itableBrief
 	const char *name;			/* the store's table */
 	const char *index_of;		/* or NULL */
 	bool		colocated;		/* its entities are among those of index_of */
+	bool		queued;			/* what is to be done for it is there too */
 } itableBrief;
 
 /* The kept thing, built when there is none; never NULL. */

@@ -93,6 +93,9 @@ itable_form_briefs(Oid serverid)
 			NULL;
 		brief->colocated = index_of != NULL &&
 			itable_option_bool(options, "colocated", false);
+		brief->queued = index_of != NULL &&
+			itable_option(options, "maintenance") != NULL &&
+			strcmp(itable_option(options, "maintenance"), "queued") == 0;
 		briefs = lappend(briefs, brief);
 	}
 	return briefs;
@@ -284,10 +287,19 @@ check_colocated(const itableTable *index, const tmodel_index_def *def,
 		column_error(index, itable_cstring(index->name),
 					 "the PartitionKey is not the fact table's in colocated index",
 					 "Declare the fact table's partition key columns, and no others, with OPTIONS (key 'partition').");
-	if (fact->encoding == TMODEL_KEY_RAW)
+}
+
+/* Something besides facts must be told from facts by its RowKey. */
+static void
+check_encoding(const itableTable *index, const itableTable *fact)
+{
+	if ((index->colocated || index->queued) &&
+		fact->encoding == TMODEL_KEY_RAW)
 		column_error(index, itable_cstring(fact->name),
+					 index->queued ?
+					 "a queued index cannot serve key_encoding 'raw' of" :
 					 "a colocated index cannot serve key_encoding 'raw' of",
-					 "Any text may be a raw key, so that entries could not be told from facts; use an index with a table of its own.");
+					 "Any text may be a raw key, so that other entities of the partition could not be told from facts; use an index that is neither.");
 }
 
 /* A column of a unique index that holds a part of its owner's key. */
@@ -385,6 +397,7 @@ itable_form_index(itableTable *index, itableTable *fact)
 	check_fact_key(result);
 	if (index->colocated)
 		check_colocated(index, def, fact);
+	check_encoding(index, fact);
 	fill_covered(result);
 	result->covering = tmodel_index_is_covering(def);
 	return result;
@@ -436,18 +449,39 @@ itable_has_sections(const itableTable *fact)
 	{
 		const itableBrief *brief = lfirst(cell);
 
-		if (brief->colocated &&
+		if ((brief->colocated || brief->queued) &&
 			itable_same_table(fact->name, tmodel_span_of(brief->index_of)))
 			return true;
 	}
 	return false;
 }
 
+/* See table_def.h. */
+List *
+itable_queued_facts(Oid serverid)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, tables_of_server(serverid))
+	{
+		const itableBrief *brief = lfirst(cell);
+		Oid			fact;
+
+		if (!brief->queued)
+			continue;
+		fact = itable_fact_relid(itable_table_def(brief->relid), true);
+		if (OidIsValid(fact))
+			result = list_append_unique_oid(result, fact);
+	}
+	return result;
+}
+
 /* Does the foreign table have every column the index is made of? */
 static bool
 has_sources(const itableTable *fact, const itableTable *index)
 {
-	if (index->colocated && !itable_hides_reserved(fact))
+	if ((index->colocated || index->queued) && !itable_hides_reserved(fact))
 		return false;
 	for (int i = 0; i < index->natts; i++)
 	{

@@ -18,6 +18,7 @@ int			itable_full_scan = ITABLE_FULL_SCAN_ALLOW;
 bool		itable_enable_index = true;
 bool		itable_enable_lookup_join = true;
 int			itable_scan_ranges = 0;
+bool		itable_allow_queued = false;
 bool		itable_one_partition = false;
 char	   *itable_allowed_hosts = "";
 int			itable_catalog_lease = 10000;
@@ -122,6 +123,11 @@ itable_settings_init(void)
 	DefineCustomBoolVariable("itable_fdw.enable_lookup_join",
 							 "Lets the planner use lookup joins.",
 							 NULL, &itable_enable_lookup_join, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("itable_fdw.allow_queued",
+							 "Lets the planner answer SELECT through queued index tables.",
+							 "They are maintained later: rows changed lately may be missing.",
+							 &itable_allow_queued, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("itable_fdw.multi_partition_commit",
 							 "Whether a transaction may commit to several partitions.",

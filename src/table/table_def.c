@@ -375,15 +375,6 @@ fill_keys(itableTable *table)
 	resolve_hashes(table);
 }
 
-static void
-unsupported_index(const itableTable *table, const char *kind)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("index table \"%s\": %s indexes are not supported by this version",
-					table->relname, kind)));
-}
-
 /* Where the entities are: a colocated index has no table of its own. */
 static void
 place_entities(itableTable *table)
@@ -471,8 +462,6 @@ fill_options(itableTable *table, List *own, List *server)
 	place_entities(table);
 	if (table->unique)
 		check_unique(table);
-	if (table->queued)
-		unsupported_index(table, "queued");
 }
 
 /* Table names of the store: [A-Za-z][A-Za-z0-9]{2,62} (4-store section 3). */

@@ -155,6 +155,9 @@ extern char *itable_index_layout(const itableIndex *index);
 /* The foreign table as JSON, enough to declare it in another database. */
 extern char *itable_index_definition(const itableIndex *index);
 
+/* OIDs of the server's fact tables that have queued indexes. */
+extern List *itable_queued_facts(Oid serverid);
+
 /* OIDs of all foreign tables over a table of the store. */
 extern List *itable_relations_of(Oid serverid, tmodel_span table);
 

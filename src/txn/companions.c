@@ -1,7 +1,7 @@
 /*
  * companions.c
  *	  What shares the entity group transaction of a fact's commit point, and
- *	  whether it fits into one.
+ *	  whether it fits into one: colocated entries, requests for maintenance.
  *
  * Which operations a colocated index needs is model/companion's question; that
  * nothing separates them from the fact is round.c's.  Called by flush.c for
@@ -12,6 +12,7 @@
 
 #include "model/batch.h"
 #include "model/companion.h"
+#include "model/outbox.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 #include "remote/report.h"
@@ -93,31 +94,72 @@ check_travel(tstore_client *client, const itableTable *fact,
 			 errhint("The storage service itself and mock-tablestore read them.")));
 }
 
+/* What the change does to the entries of one index, added to the list. */
+static void
+add_index(tmodel_arena *arena, const itableIndex *index,
+		  const tmodel_change *net, tmodel_companions *result)
+{
+	bool		refresh = net->kind == TMODEL_CHANGE_REFRESH;
+	tmodel_entries olds;
+	tmodel_entries news;
+
+	itable_entries_of(arena, index, net->old_fact, &olds);
+	itable_entries_of(arena, index, refresh ? net->old_fact : net->new_fact,
+					  &news);
+	(void) tmodel_companions_of_index(arena, &olds, &news, refresh, result);
+	itable_check_arena(arena);
+}
+
+/* The request for later maintenance, if the change concerns a queued index. */
+static void
+add_outbox(tmodel_arena *arena, List *indexes, int number,
+		   const tmodel_change *net, tmodel_companions *result)
+{
+	const tmodel_index_def **concerned =
+	palloc(sizeof(tmodel_index_def *) * list_length(indexes));
+	tmodel_entity *outbox;
+	int			n = 0;
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+	{
+		const itableIndex *index = lfirst(cell);
+		tmodel_companions changes = {0};
+
+		if (!index->table->queued || net->kind == TMODEL_CHANGE_REFRESH)
+			continue;
+		add_index(arena, index, net, &changes);
+		if (changes.n > 0)
+			concerned[n++] = &index->def;
+	}
+	if (n > 0)
+	{
+		outbox = tmodel_outbox_entity(arena, net->write_id, number,
+									  net->old_fact, net->new_fact, n,
+									  concerned);
+		(void) tmodel_companions_add(arena, TMODEL_UPSERT, outbox, result);
+		itable_check_arena(arena);
+	}
+	pfree(concerned);
+}
+
 void
 itable_add_companions(tmodel_arena *arena, tstore_client *client,
-					  List *indexes, tmodel_change *net)
+					  List *indexes, int number, tmodel_change *net)
 {
 	tmodel_companions result = {0};
-	bool		refresh = net->kind == TMODEL_CHANGE_REFRESH;
 	const itableTable *fact = NULL;
 	ListCell   *cell;
 
 	foreach(cell, indexes)
 	{
 		itableIndex *index = lfirst(cell);
-		tmodel_entries olds;
-		tmodel_entries news;
 
-		if (!itable_is_companion(index))
-			continue;
 		fact = index->fact;
-		itable_entries_of(arena, index, net->old_fact, &olds);
-		itable_entries_of(arena, index, refresh ? net->old_fact :
-						  net->new_fact, &news);
-		(void) tmodel_companions_of_index(arena, &olds, &news, refresh,
-										  &result);
-		itable_check_arena(arena);
+		if (index->table->colocated)
+			add_index(arena, index, net, &result);
 	}
+	add_outbox(arena, indexes, number, net, &result);
 	net->ncompanions = result.n;
 	net->companions = result.list;
 	if (result.n == 0)

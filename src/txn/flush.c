@@ -56,6 +56,7 @@ typedef struct flushRun
 	tmodel_arena *arena;
 	flushSite  *sites;
 	char		write_id[17];	/* 16 hex digits: unique to this flush */
+	int			nchanges;		/* that it has been given to */
 	bool		refresh;		/* losing a race is no failure */
 	flushLease *leases;
 } flushRun;
@@ -158,7 +159,7 @@ index_changes(flushRun *run, List *maintained, const tmodel_entity *old_fact,
 		itableMaintained *one = lfirst(cell);
 		itableIndex *index = one->index;
 
-		if (itable_is_companion(index))
+		if (itable_is_companion(index, net->kind))
 			continue;
 		result[n].table = index->def.table;
 		result[n].covering = index->covering;
@@ -197,7 +198,9 @@ add_change(flushRun *run, flushSite *site, itableTarget *target,
 	net->indexed = lease->maintained != NIL;
 	index_changes(run, lease->maintained, change->base, now,
 				  target->nchanges > BULK_CHANGES, net);
-	itable_add_companions(run->arena, site->client, lease->indexes, net);
+	net->write_id = tmodel_span_of(run->write_id);
+	itable_add_companions(run->arena, site->client, lease->indexes,
+						  run->nchanges++, net);
 	/*
 	 * Without touches there is nothing that a stub would protect; but a claim
 	 * may be taken from an owner that is neither there nor reserved.
@@ -205,7 +208,6 @@ add_change(flushRun *run, flushSite *site, itableTarget *target,
 	net->direct = net->nindexes == 0 ||
 		(target->table->direct_insert && !any_unique(lease->indexes));
 	net->patience = CLAIM_PATIENCE;
-	net->write_id = tmodel_span_of(run->write_id);
 	add_item(run, site, target->table, now != NULL ? now : change->base, net,
 			 lease->indexes);
 }
@@ -752,8 +754,9 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 		change->old_fact = &facts[i];
 		change->indexed = true;
 		index_changes(&run, maintained, &facts[i], &facts[i], true, change);
-		itable_add_companions(run.arena, client, indexes, change);
 		change->write_id = tmodel_span_of(run.write_id);
+		itable_add_companions(run.arena, client, indexes, run.nchanges++,
+							  change);
 		result->entries += change->ncompanions;
 		for (int j = 0; j < change->nindexes; j++)
 			result->entries += change->indexes[j].new_entries.n;

@@ -1,0 +1,283 @@
+/*
+ * queue.c
+ *	  Queued maintenance from SQL: finding outbox entities and having them
+ *	  done.
+ *
+ * The outbox entities themselves say what is to be done, and a scan for their
+ * RowKeys finds every one, so that nothing else must be kept, and nothing can be
+ * lost.  (A list of partitions with work would have to be written before the
+ * commit and cleared after the work: between the two the store ties nothing
+ * together.)  Messages in a queue only say where to look first.  What doing
+ * means is txn/converge's question.  Easy to break: an outbox entity may name an
+ * index that this database does not know; it must then be left to one that does.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "foreign/foreign.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "exec/queue.h"
+#include "exec/reader.h"
+#include "model/outbox.h"
+#include "model/section.h"
+#include "remote/memory.h"
+#include "remote/report.h"
+#include "txn/converge.h"
+
+PG_FUNCTION_INFO_V1(itable_process_queue);
+PG_FUNCTION_INFO_V1(itable_index_backlog);
+
+typedef struct queueRun
+{
+	const itableTable *fact;
+	tstore_client *client;
+	List	   *indexes;		/* itableIndex *: that may be maintained here */
+	List	   *gone;			/* char *: index tables the store has no more */
+	List	   *unknown;		/* char *: those it has, but not this database */
+} queueRun;
+
+/* All outbox entities of a table, or of one partition. */
+static itableReader *
+read_outbox(const itableTable *fact, tstore_client *client,
+			const tmodel_span *partition, itableProbes *probes,
+			itableCounts *counts)
+{
+	itableReaderSpec spec = {.client = client,.table = fact->name,
+		.relname = fact->relname,.page_size = fact->fetch_size,
+	.to_the_end = true};
+	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
+	tmodel_key_range range = {.has_lower = true,.has_upper = true,
+		.lower = TMODEL_SPAN(TMODEL_OUTBOX_KEY),
+	.upper = TMODEL_SPAN(TMODEL_OUTBOX_KEY_END)};
+	tmodel_filter *filter = NULL;
+	itableReader *reader;
+	tmodel_buf	text;
+
+	if (partition != NULL)
+	{
+		tmodel_value key = tmodel_string(*partition);
+
+		filter = tmodel_filter_compare(arena, TMODEL_SPAN("PartitionKey"),
+									   TMODEL_EQ, &key);
+	}
+	filter = tmodel_filter_and(arena, filter,
+							   tmodel_key_range_filter(arena,
+													   TMODEL_SPAN("RowKey"),
+													   &range));
+	tmodel_buf_init(&text, arena);
+	(void) tmodel_filter_print(&text, filter);
+	itable_check_arena(arena);
+	probes->n = 1;
+	probes->probes = palloc0(sizeof(itableProbe));
+	probes->probes[0].filter = tmodel_buf_text(&text);
+	reader = itable_reader(CurrentMemoryContext, &spec, counts);
+	itable_reader_start(reader, probes);
+	return reader;
+}
+
+/* Unique and colocated indexes are never put off. */
+static void
+open_run(queueRun *run, Oid factid)
+{
+	ListCell   *cell;
+
+	memset(run, 0, sizeof(*run));
+	LockRelationOid(factid, AccessShareLock);
+	run->fact = itable_table_def(factid);
+	run->client = itable_session(run->fact->serverid, GetUserId());
+	foreach(cell, itable_indexes_of((itableTable *) run->fact, false))
+	{
+		itableIndex *index = lfirst(cell);
+
+		if (!index->table->unique && !index->table->colocated)
+			run->indexes = lappend(run->indexes, index);
+	}
+}
+
+static bool
+is_listed(List *names, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, names)
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	return false;
+}
+
+/* Does the store still have the table? */
+static bool
+table_exists(tstore_client *client, const char *name)
+{
+	itableCalls *calls = itable_calls(CurrentMemoryContext, client);
+	tstore_query query = {.top = 1};
+	tstore_request *request = itable_call(calls,
+										  tstore_start_query(client,
+															 tmodel_span_of(name),
+															 &query));
+	bool		exists;
+
+	itable_wait(calls, request);
+	exists = tstore_reply_of(request)->error.status != TSTORE_TABLE_NOT_FOUND;
+	itable_finish(calls, request);
+	return exists;
+}
+
+/* An index that is not known here: dropped, or another database's? */
+static bool
+is_gone(queueRun *run, const char *name)
+{
+	if (is_listed(run->gone, name))
+		return true;
+	if (is_listed(run->unknown, name))
+		return false;
+	if (!table_exists(run->client, name))
+	{
+		run->gone = lappend(run->gone, pstrdup(name));
+		return true;
+	}
+	run->unknown = lappend(run->unknown, pstrdup(name));
+	ereport(WARNING,
+			(errmsg("queued changes of foreign table \"%s\" name index table \"%s\", which this database does not have",
+					run->fact->relname, name),
+			 errhint("Process the queue where the index is declared, or declare it here.")));
+	return false;
+}
+
+/* May it be done here? */
+static bool
+is_ours_to_do(queueRun *run, const tmodel_entity *outbox)
+{
+	tmodel_span names;
+
+	if (!tmodel_is_outbox(outbox))
+		return false;
+	names = tmodel_entity_get(outbox, TMODEL_SPAN(TMODEL_P_INDEXES))->u.bytes;
+	while (names.len > 0)
+	{
+		tmodel_span name = tmodel_outbox_next_name(&names);
+		bool		known = false;
+		ListCell   *cell;
+
+		foreach(cell, run->indexes)
+			known |= itable_same_table(((itableIndex *) lfirst(cell))->table->name,
+									   name);
+		if (!known && !is_gone(run, itable_cstring(name)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Does what the table's (or partition's) outbox entities ask for, "max" of them
+ * at most; returns how many.
+ */
+static int
+process(queueRun *run, const tmodel_span *partition, int max)
+{
+	MemoryContext round = AllocSetContextCreate(CurrentMemoryContext,
+												"itable_fdw queue round",
+												ALLOCSET_DEFAULT_SIZES);
+	const tmodel_entity **outboxes = palloc(sizeof(*outboxes) *
+											ITABLE_CONVERGE_MAX);
+	itableCounts counts = {0};
+	itableProbes probes;
+	itableReader *reader = read_outbox(run->fact, run->client, partition,
+									   &probes, &counts);
+	bool		more = true;
+	int			done = 0;
+
+	while (more && done < max)
+	{
+		int			room = Min(ITABLE_CONVERGE_MAX, max - done);
+		tmodel_arena *arena = itable_arena(round);
+		const tmodel_entity *entity = NULL;
+		MemoryContext old;
+		int			n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		while (n < room && (entity = itable_reader_next(reader)) != NULL)
+			if (is_ours_to_do(run, entity))
+			{
+				outboxes[n++] = tmodel_entity_copy(arena, entity);
+				itable_check_arena(arena);
+			}
+		more = entity != NULL;
+		old = MemoryContextSwitchTo(round);
+		done += itable_converge(run->client, run->fact, run->indexes, n,
+								outboxes);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(round);
+	}
+	itable_reader_stop(reader);
+	MemoryContextDelete(round);
+	return done;
+}
+
+int
+itable_queue_process(Oid serverid, int max)
+{
+	int			done = 0;
+	ListCell   *cell;
+
+	foreach(cell, itable_queued_facts(serverid))
+	{
+		queueRun	run;
+
+		if (done >= max)
+			break;
+		open_run(&run, lfirst_oid(cell));
+		done += process(&run, NULL, max - done);
+	}
+	return done;
+}
+
+Datum
+itable_process_queue(PG_FUNCTION_ARGS)
+{
+	ForeignServer *server = GetForeignServerByName(NameStr(*PG_GETARG_NAME(0)),
+												   false);
+	int			max = PG_GETARG_INT32(1);
+
+	if (max < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameter \"%s\" must be greater than zero",
+						"max_messages")));
+	itable_compat_check_server_usage(server);
+	PG_RETURN_INT32(itable_queue_process(server->serverid, max));
+}
+
+int64
+itable_queue_backlog(const itableTable *table)
+{
+	itableCounts counts = {0};
+	itableProbes probes;
+	itableReader *reader;
+	const tmodel_entity *entity;
+	queueRun	run;
+	int64		n = 0;
+
+	if (!itable_is_index(table) || !table->queued)
+		return 0;
+	open_run(&run, itable_fact_relid(table, false));
+	reader = read_outbox(run.fact, run.client, NULL, &probes, &counts);
+	while ((entity = itable_reader_next(reader)) != NULL)
+		if (tmodel_is_outbox(entity) &&
+			tmodel_outbox_names(entity, table->name))
+			n++;
+	itable_reader_stop(reader);
+	return n;
+}
+
+Datum
+itable_index_backlog(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(itable_queue_backlog(itable_table_def(PG_GETARG_OID(0))));
+}
