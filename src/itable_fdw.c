@@ -50,6 +50,10 @@ itable_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ReScanForeignScan = itableReScanForeignScan;
 	routine->EndForeignScan = itableEndForeignScan;
 	routine->ExplainForeignScan = itableExplainForeignScan;
+	routine->IsForeignPathAsyncCapable = itableIsForeignPathAsyncCapable;
+	routine->ForeignAsyncRequest = itableForeignAsyncRequest;
+	routine->ForeignAsyncConfigureWait = itableForeignAsyncConfigureWait;
+	routine->ForeignAsyncNotify = itableForeignAsyncNotify;
 	routine->AnalyzeForeignTable = itableAnalyzeForeignTable;
 	routine->ExecForeignTruncate = itableExecForeignTruncate;
 	routine->ImportForeignSchema = itableImportForeignSchema;

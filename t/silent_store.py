@@ -38,13 +38,15 @@ def main():
         name text OPTIONS (key 'row') NOT NULL, genre text OPTIONS (key 'row') NOT NULL)
         SERVER silent OPTIONS (index_of 'movies');
         CREATE FOREIGN TABLE plain (genre text OPTIONS (key 'partition') NOT NULL,
-        name text OPTIONS (key 'row') NOT NULL) SERVER silent;""")
+        name text OPTIONS (key 'row') NOT NULL) SERVER silent OPTIONS (async_capable 'true');
+        ALTER FOREIGN TABLE movies OPTIONS (ADD async_capable 'true');""")
     source = os.path.join("/tmp", "itable-silent-%d.txt" % os.getpid())
     with open(source, "w") as file:
         file.write("".join("A\tx%d\n" % i for i in range(300)))
     os.chmod(source, 0o644)
     cases = [("a point read", "", "SELECT * FROM movies WHERE genre = 'A' AND name = 'x';"),
              ("a full scan", "", "SELECT * FROM movies;"),
+             ("scans beside each other", "", "SELECT name FROM movies UNION ALL SELECT name FROM plain;"),
              ("a lookup join", "SET enable_hashjoin = off; SET enable_mergejoin = off;",
               "SELECT count(*) FROM generate_series(1, 50) i JOIN plain ON genre = 'A' AND name = i::text;"),
              ("an index lookup", "", "SELECT * FROM movies WHERE 'Al' = ANY (actors);"),

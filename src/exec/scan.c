@@ -133,8 +133,10 @@ itableBeginForeignScan(ForeignScanState *node, int eflags)
 	mark_wanted(scan);
 	prepare_values(scan, plan->fdw_exprs);
 	scan->exprs = ExecInitExprList(plan->fdw_exprs, (PlanState *) node);
+	scan->waitable = -1;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
+	scan->async = node->ss.ps.async_capable;
 	if (scan->arms == NULL && scan->plan->access == ITABLE_FULL)
 		report_full_scan(scan, NULL);
 	open_source(scan, node, itable_scan_user(node));
@@ -230,6 +232,17 @@ remember(TupleTableSlot *slot, const tmodel_entity *entity)
 	itable_remember_row(copy, &slot->tts_tid);
 }
 
+bool
+itable_scan_is_ready(ForeignScanState *node)
+{
+	itableScan *scan = node->fdw_state;
+
+	if (!scan->started)
+		start(node);
+	return scan->at_end || scan->through_arms ||
+		itable_source_is_ready(scan->source);
+}
+
 TupleTableSlot *
 itableIterateForeignScan(ForeignScanState *node)
 {
@@ -240,8 +253,12 @@ itableIterateForeignScan(ForeignScanState *node)
 	if (!scan->started)
 		start(node);
 	ExecClearTuple(slot);
+	/* async.c tells an empty slot from the end */
+	if (scan->async && !itable_scan_is_ready(node))
+		return slot;
 	entity = scan->through_arms ? itable_arms_next(scan->arms) :
 		itable_source_next(scan->source);
+	scan->at_end = entity == NULL;
 	if (entity == NULL)
 		return slot;
 	tmodel_arena_reset(scan->row_arena);
@@ -263,6 +280,7 @@ itableReScanForeignScan(ForeignScanState *node)
 	else if (scan->source != NULL && scan->started)
 		itable_source_stop(scan->source);
 	scan->started = false;
+	scan->at_end = false;
 }
 
 void

@@ -30,6 +30,10 @@ typedef struct itableScan
 	bool		through_arms;	/* the values of this start allow it */
 	int64		fallbacks;		/* starts that did not */
 	bool		started;
+	bool		async;			/* beside others, under an Append */
+	bool		at_end;			/* the last row has been returned */
+	int			waitable;		/* async: a descriptor; -1: none yet */
+	MemoryContextCallback closing;	/* of it */
 	itableCounts counts;
 } itableScan;
 
@@ -39,6 +43,14 @@ extern void itableReScanForeignScan(ForeignScanState *node);
 extern void itableEndForeignScan(ForeignScanState *node);
 extern void itableExplainForeignScan(ForeignScanState *node,
 									 struct ExplainState *es);
+
+/* In async.c: callbacks of a scan that waits beside others. */
+extern void itableForeignAsyncRequest(AsyncRequest *request);
+extern void itableForeignAsyncConfigureWait(AsyncRequest *request);
+extern void itableForeignAsyncNotify(AsyncRequest *request);
+
+/* Has the next row, or the end, come?  Sends what can be sent. */
+extern bool itable_scan_is_ready(ForeignScanState *node);
 
 /* Builds the probes when every value is a constant; false when not. */
 extern bool itable_scan_constant_probes(ForeignScanState *node);

@@ -181,6 +181,7 @@ extern void itableGetForeignRelSize(PlannerInfo *root, RelOptInfo *rel,
 									Oid relid);
 extern void itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel,
 								  Oid relid);
+extern bool itableIsForeignPathAsyncCapable(ForeignPath *path);
 extern ForeignScan *itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel,
 										 Oid relid, ForeignPath *path,
 										 List *tlist, List *clauses,

@@ -131,3 +131,12 @@ itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 											   index->table->relid);
 	}
 }
+
+bool
+itableIsForeignPathAsyncCapable(ForeignPath *path)
+{
+	const RelOptInfo *rel = path->path.parent;
+	const itableRelInfo *info = rel->fdw_private;
+
+	return info->table->async_capable;
+}

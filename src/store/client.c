@@ -65,6 +65,7 @@ struct tstore_client
 	uint64_t	completions;	/* requests done since the start */
 	bool		answered;		/* the service has named itself */
 	bool		is_azurite;
+	bool		at_once;		/* see tstore_waitable; until the next poll */
 	client_list queued;
 	client_list active;
 	client_list waiting;
@@ -577,6 +578,16 @@ client_wait_ms(const tstore_client *client)
 }
 
 /* See client.h. */
+int
+tstore_waitable(tstore_client *client, bool at_once)
+{
+	/* several who wait may ask before one of them looks */
+	client->at_once |= at_once;
+	return tstore_http_waitable(client->http, client->at_once ? 0 :
+								client_wait_ms(client));
+}
+
+/* See client.h. */
 bool
 tstore_wait(tstore_client *client, tstore_request *request)
 {
@@ -602,6 +613,7 @@ tstore_wait(tstore_client *client, tstore_request *request)
 void
 tstore_poll(tstore_client *client)
 {
+	client->at_once = false;
 	if (client->active.count + client->queued.count +
 		client->waiting.count > 0)
 		client_step(client);

@@ -170,6 +170,13 @@ extern const tstore_reply *tstore_reply_head(const tstore_request *request);
  */
 extern bool tstore_wait(tstore_client *client, tstore_request *request);
 
+/*
+ * A descriptor that becomes readable when there is something to move, for who
+ * waits for other things, too; "at_once": now.  It is the client's, and must be
+ * asked for again before each wait.  -1: not on this system.
+ */
+extern int	tstore_waitable(tstore_client *client, bool at_once);
+
 /* Moves what can be moved without waiting; for long work between waits. */
 extern void tstore_poll(tstore_client *client);
 

@@ -14,11 +14,17 @@
 #include "status.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#endif
 
 #if LIBCURL_VERSION_NUM < 0x075500
 #error "libcurl 7.85 or newer is needed (CURLOPT_PREREQFUNCTION and others)"
@@ -48,6 +54,10 @@ struct tstore_http
 	tstore_http_options options;
 	CURLM	   *multi;
 	tstore_slot *free_slots;
+	int			epoll;			/* for tstore_http_waitable; -1: not yet */
+	int			timer;			/* in it */
+	int			nwatched;		/* descriptors below it may be in it */
+	fd_set		watched;
 	int			nspare;
 	struct
 	{
@@ -102,6 +112,7 @@ tstore_http_open(const tmodel_allocator *allocator,
 	memset(http, 0, sizeof(*http));
 	http->allocator = allocator;
 	http->options = *options;
+	http->epoll = http->timer = -1;
 	http->multi = curl_multi_init();
 	if (http->multi == NULL)
 	{
@@ -130,6 +141,10 @@ tstore_http_close(tstore_http *http)
 		curl_easy_cleanup(slot->easy);
 		http->allocator->release(http->allocator->ctx, slot);
 	}
+	if (http->timer >= 0)
+		close(http->timer);
+	if (http->epoll >= 0)
+		close(http->epoll);
 	while (http->nspare > 0)
 		http->allocator->release(http->allocator->ctx,
 								 http->spare[--http->nspare].data);
@@ -443,6 +458,98 @@ tstore_http_wait(tstore_http *http, int timeout_ms)
 {
 	curl_multi_poll(http->multi, NULL, 0, timeout_ms, NULL);
 }
+
+#ifdef __linux__
+
+/* Makes the two descriptors, which the client then keeps. */
+static bool
+http_open_waitable(tstore_http *http)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (http->timer >= 0)
+		return true;
+	if (http->epoll < 0)
+		http->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (http->epoll < 0)
+		return false;
+	http->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (http->timer < 0)
+		return false;
+	event.data.fd = http->timer;
+	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, http->timer, &event) == 0)
+		return true;
+	close(http->timer);
+	http->timer = -1;
+	return false;
+}
+
+/* Watches the descriptor for the events, 0: no longer. */
+static void
+http_watch(tstore_http *http, int fd, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.fd = fd};
+
+	if (events == 0)
+	{
+		/* libcurl may have closed it, which has taken it out */
+		if (FD_ISSET(fd, &http->watched))
+			epoll_ctl(http->epoll, EPOLL_CTL_DEL, fd, &event);
+		FD_CLR(fd, &http->watched);
+		return;
+	}
+	/* or the number is another connection's by now */
+	if (epoll_ctl(http->epoll, EPOLL_CTL_MOD, fd, &event) != 0 &&
+		errno == ENOENT)
+		epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event);
+	FD_SET(fd, &http->watched);
+}
+
+/* See http.h.  What libcurl does not tell (a resolver's thread) the timer ends. */
+int
+tstore_http_waitable(tstore_http *http, int timeout_ms)
+{
+	fd_set		in;
+	fd_set		out;
+	fd_set		odd;
+	int			highest = -1;
+	long		curl_ms = -1;
+	struct itimerspec due = {0};
+
+	if (!http_open_waitable(http))
+		return -1;
+	FD_ZERO(&in);
+	FD_ZERO(&out);
+	FD_ZERO(&odd);
+	curl_multi_fdset(http->multi, &in, &out, &odd, &highest);
+	for (int fd = 0; fd <= highest || fd < http->nwatched; fd++)
+		if (fd != http->epoll && fd != http->timer)
+			http_watch(http, fd, (FD_ISSET(fd, &in) ? EPOLLIN : 0) |
+					   (FD_ISSET(fd, &out) ? EPOLLOUT : 0));
+	http->nwatched = highest + 1;
+	curl_multi_timeout(http->multi, &curl_ms);
+	if (curl_ms >= 0 && curl_ms < timeout_ms)
+		timeout_ms = (int) curl_ms;
+	due.it_value.tv_sec = timeout_ms / 1000;
+	due.it_value.tv_nsec = timeout_ms % 1000 * 1000000L;
+	if (timeout_ms == 0)
+		due.it_value.tv_nsec = 1;
+	timerfd_settime(http->timer, 0, &due, NULL);
+	return http->epoll;
+}
+
+#else
+
+/* See http.h. */
+int
+tstore_http_waitable(tstore_http *http, int timeout_ms)
+{
+	(void) http;
+	(void) timeout_ms;
+	return -1;
+}
+
+#endif
 
 /* How libcurl's result reads for us. */
 static tstore_outcome

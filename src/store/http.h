@@ -122,6 +122,12 @@ extern tstore_exchange *tstore_http_next_done(tstore_http *http);
 /* Waits until something can be moved, a signal arrives, or so long. */
 extern void tstore_http_wait(tstore_http *http, int timeout_ms);
 
+/*
+ * A descriptor that becomes readable when something can be moved, at the latest
+ * after so long; valid until the next call here.  -1: there is none.
+ */
+extern int	tstore_http_waitable(tstore_http *http, int timeout_ms);
+
 /* Releases the body; the exchange can be started again. */
 extern void tstore_http_forget(tstore_http *http, tstore_exchange *exchange);
 

@@ -438,6 +438,9 @@ fill_options(itableTable *table, List *own, List *server)
 		itable_option_int(own, "batch_size",
 						  itable_option_int(server, "batch_size",
 											DEFAULT_BATCH_SIZE));
+	table->async_capable =
+		itable_option_bool(own, "async_capable",
+						   itable_option_bool(server, "async_capable", false));
 	table->max_connections = itable_option_int(server, "max_connections",
 											   DEFAULT_MAX_CONNECTIONS);
 	table->startup_cost = itable_option_real(server, "fdw_startup_cost",

@@ -77,6 +77,7 @@ typedef struct itableTable
 	bool		updatable;
 	int			fetch_size;
 	int			batch_size;
+	bool		async_capable;	/* scans may wait beside each other */
 	int			max_connections;	/* the server's: requests in flight */
 	bool		direct_insert;	/* insert_mode 'direct' */
 	double		startup_cost;
