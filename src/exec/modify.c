@@ -21,6 +21,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "exec/conflict.h"
 #include "exec/modify.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
@@ -33,7 +34,7 @@ typedef struct itableModify
 	itableTarget *target;
 	itableTable *table;
 	AttrNumber	row_identity;	/* of the subplan's ctid; 0: INSERT */
-	bool		skip_existing;	/* ON CONFLICT DO NOTHING */
+	itableConflicts *conflicts; /* ON CONFLICT DO NOTHING; else NULL */
 } itableModify;
 
 static int
@@ -98,9 +99,9 @@ itableBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *relation,
 		return;
 	begin_modify(relation, mtstate->ps.state);
 	modify = relation->ri_FdwState;
-	modify->skip_existing =
-		((ModifyTable *) mtstate->ps.plan)->onConflictAction ==
-		ONCONFLICT_NOTHING;
+	if (((ModifyTable *) mtstate->ps.plan)->onConflictAction ==
+		ONCONFLICT_NOTHING)
+		modify->conflicts = itable_conflicts(modify->target, modify->table);
 	if (mtstate->operation == CMD_INSERT)
 		return;
 	modify->row_identity = ExecFindJunkAttributeInTlist(subplan->targetlist,
@@ -151,60 +152,6 @@ entity_of_slot(const itableModify *modify, TupleTableSlot *slot)
 }
 
 /*
- * Asks the store for the entities' keys, all at once; exists[i] is false where
- * this transaction knows better and was not asked.
- */
-static void
-find_existing(const itableModify *modify, int n, tmodel_entity **entities,
-			  bool *exists)
-{
-	tstore_client *client = itable_session(modify->target->serverid,
-										   modify->target->userid);
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "itable_fdw existing rows",
-												  ALLOCSET_SMALL_SIZES);
-	itableCalls *calls = itable_calls(context, client);
-	tstore_request **asked = palloc0(sizeof(tstore_request *) * n);
-	tmodel_span only_keys[] = {TMODEL_SPAN("PartitionKey"),
-	TMODEL_SPAN(TMODEL_P_STUB)};
-
-	for (int i = 0; i < n; i++)
-	{
-		const itableChange *change =
-		itable_find_change(modify->target, entities[i]->partition_key,
-						   entities[i]->row_key);
-
-		/* what was inserted and rolled back again says nothing */
-		if (change == NULL ||
-			(change->newest == NULL && change->base == NULL))
-			asked[i] = itable_call(calls,
-								   tstore_start_get(client,
-													modify->table->name,
-													entities[i]->partition_key,
-													entities[i]->row_key,
-													lengthof(only_keys),
-													only_keys));
-	}
-	for (int i = 0; i < n; i++)
-	{
-		const tstore_reply *reply;
-
-		exists[i] = false;
-		if (asked[i] == NULL)
-			continue;
-		itable_wait(calls, asked[i]);
-		reply = tstore_reply_of(asked[i]);
-		if (reply->error.status != TSTORE_OK &&
-			reply->error.status != TSTORE_NOT_FOUND)
-			itable_report_read(&reply->error, modify->table->relname);
-		exists[i] = reply->nentities == 1 &&
-			!tmodel_entity_is_stub(&reply->entities[0]);
-		itable_finish(calls, asked[i]);
-	}
-	MemoryContextDelete(context);
-}
-
-/*
  * The store fills these columns at commit: until then RETURNING and triggers
  * get NULL, neither what the statement said nor what the old row had.
  */
@@ -244,14 +191,16 @@ insert_rows(const itableModify *modify, EState *estate,
 		check_partition(estate, relation, slots[i]);
 		entities[i] = entity_of_slot(modify, slots[i]);
 	}
-	if (modify->skip_existing)
-		find_existing(modify, n, entities, exists);
+	if (modify->conflicts != NULL)
+		itable_conflicts_ask(modify->conflicts, n, entities, exists);
 	for (int i = 0; i < n; i++)
 	{
-		if (modify->skip_existing &&
-			(exists[i] || itable_buffer_has_row(modify->target, entities[i])))
+		if (modify->conflicts != NULL &&
+			(exists[i] || itable_conflicts_own(modify->conflicts, entities[i])))
 			continue;
 		itable_buffer_insert(modify->target, entities[i]);
+		if (modify->conflicts != NULL)
+			itable_conflicts_note(modify->conflicts, entities[i]);
 		clear_system_columns(modify, slots[i]);
 		slots[inserted++] = slots[i];
 	}

@@ -68,6 +68,7 @@ typedef struct transactionBuffer
 } transactionBuffer;
 
 static transactionBuffer buffer;
+static uint64 generation = 0;
 
 static bool
 change_equal(const itableChange *a, const itableChange *b)
@@ -164,6 +165,12 @@ itable_target(const itableTable *table, Oid userid)
 	return target;
 }
 
+uint64
+itable_buffer_generation(void)
+{
+	return generation;
+}
+
 itableTarget *
 itable_targets(void)
 {
@@ -227,6 +234,7 @@ push_version(itableChange *change, const tmodel_entity *entity)
 										sizeof(itableVersion *));
 		buffer.max_versions *= 2;
 	}
+	generation++;
 	version->older = change->newest;
 	version->change = change;
 	version->subid = GetCurrentSubTransactionId();
@@ -354,6 +362,7 @@ itable_remembered_row(ItemPointer tid)
 void
 itable_buffer_rollback_to(SubTransactionId subid)
 {
+	generation++;
 	if (buffer.context == NULL)
 		return;
 	/* versions of this subtransaction and its children are the last ones */

@@ -85,6 +85,9 @@ extern bool itable_buffer_delete(itableTarget *target,
 extern bool itable_buffer_has_row(itableTarget *target,
 								  const tmodel_entity *entity);
 
+/* Another number whenever something was written or rolled back. */
+extern uint64 itable_buffer_generation(void);
+
 /* The arena all buffered entities live in, until the transaction ends. */
 extern tmodel_arena *itable_buffer_arena(void);
 extern MemoryContext itable_buffer_context(void);
