@@ -5,7 +5,8 @@
  * The arms over one table are one source, with the probes of all of them in
  * flight together; the relation itself comes last.  A fact that one source has
  * returned is known by its keys to the next, which does not even read it.  This
- * transaction's own writes come from the last source.  Called by scan.c.  Easy
+ * transaction's own writes come from the last source.  An arm that is an
+ * intersection reads the other table's entries first.  Called by scan.c.  Easy
  * to break: arms are wider than their clauses, so that even arms which exclude
  * each other in SQL may meet the same row.
  */
@@ -14,12 +15,14 @@
 #include "utils/memutils.h"
 
 #include "exec/arms.h"
+#include "exec/named.h"
 
 typedef struct armGroup
 {
 	itableArmGroup shown;
 	itableSource *source;
 	itableProbes probes;
+	itableProbes also_probes;
 } armGroup;
 
 struct itableArms
@@ -30,6 +33,8 @@ struct itableArms
 	int			ngroups;
 	armGroup   *groups;
 	int			current;
+	tstore_client *client;
+	itableCounts *counts;
 	MemoryContext seen_context; /* of one start */
 };
 
@@ -53,6 +58,12 @@ group_of(itableArms *arms, const itablePlan *arm)
 		group->shown.index = itable_index_def(itable_table_def(arm->index),
 											  arms->relation);
 	group->shown.covering = arm->covering;
+	if (arm->also != NULL)
+	{
+		group->shown.also_probes = &group->also_probes;
+		group->shown.also = itable_index_def(itable_table_def(arm->also->index),
+											 arms->relation);
+	}
 	return group;
 }
 
@@ -100,6 +111,8 @@ void
 itable_arms_connect(itableArms *arms, const itableSourceSpec *spec,
 					itableCounts *counts)
 {
+	arms->client = spec->client;
+	arms->counts = counts;
 	for (int i = 0; i < arms->ngroups; i++)
 	{
 		armGroup   *group = &arms->groups[i];
@@ -131,8 +144,32 @@ itable_arms_build(itableArms *arms, tmodel_arena *arena,
 			if (!itable_add_probes(arena, lfirst(cell), arms->relation, asked,
 								   values, &group->probes))
 				return false;
+		if (group->shown.also == NULL)
+			continue;
+		itable_probes_init(&group->also_probes);
+		if (!itable_add_probes(arena,
+							   ((itablePlan *) linitial(group->shown.plans))->also,
+							   arms->relation, group->shown.also->table,
+							   values, &group->also_probes))
+			return false;
 	}
 	return true;
+}
+
+/* An intersection's other side is read first; it may leave nothing to read. */
+static void
+restrict_group(itableArms *arms, armGroup *group)
+{
+	itableKeySet *only;
+
+	if (group->shown.also == NULL)
+		return;
+	only = itable_facts_named(arms->seen_context, arms->client,
+							  group->shown.also, &group->also_probes,
+							  arms->counts);
+	itable_source_restrict(group->source, only);
+	if (only != NULL && itable_keyset_is_empty(only))
+		group->probes.n = 0;
 }
 
 /* Can no row come twice?  Points differ from each other. */
@@ -164,6 +201,7 @@ itable_arms_start(itableArms *arms)
 	}
 	for (int i = 0; i < arms->ngroups; i++)
 	{
+		restrict_group(arms, &arms->groups[i]);
 		itable_source_share(arms->groups[i].source, seen,
 							i == arms->ngroups - 1);
 		itable_source_start(arms->groups[i].source, &arms->groups[i].probes);

@@ -36,6 +36,8 @@ typedef struct itableArmGroup
 	bool		covering;
 	List	   *plans;			/* itablePlan: the arms over this table */
 	const itableProbes *probes; /* after _build */
+	itableIndex *also;			/* intersection: names the same facts */
+	const itableProbes *also_probes;
 } itableArmGroup;
 
 extern int	itable_arms_ngroups(const itableArms *arms);

@@ -43,6 +43,10 @@ arms_text(const itableArms *arms)
 			index_text(group.index->table, group.covering) :
 			pstrdup(itable_access_name(arm->access));
 
+			if (arm->also != NULL)
+				one = psprintf("intersection of %s, %s", one,
+							   index_text(group.also->table,
+										  arm->also->covering));
 			if (!list_member(texts, makeString(one)))
 				texts = lappend(texts, makeString(one));
 		}
@@ -216,19 +220,29 @@ arms_filter_text(ForeignScanState *node, ExplainState *es, bool constant)
 		ListCell   *cell;
 
 		appendStringInfoString(&text, i > 0 ? "; " : "");
-		if (ngroups > 1)
+		if (ngroups > 1 || group.also != NULL)
 			appendStringInfo(&text, "%s: ", group.index != NULL ?
 							 group.index->table->relname :
 							 scan->table->relname);
 		if (constant)
-		{
 			appendStringInfoString(&text, probes_text(group.probes));
+		if (constant && group.also != NULL)
+			appendStringInfo(&text, "; %s: %s", group.also->table->relname,
+							 probes_text(group.also_probes));
+		if (constant)
 			continue;
-		}
 		foreach(cell, group.plans)
+		{
+			const itablePlan *arm = lfirst(cell);
+
 			appendStringInfo(&text, "%s%s",
 							 cell == list_head(group.plans) ? "" : " or ",
-							 conditions_text(node, es, lfirst(cell)));
+							 conditions_text(node, es, arm));
+			if (arm->also != NULL)
+				appendStringInfo(&text, "; %s: %s",
+								 group.also->table->relname,
+								 conditions_text(node, es, arm->also));
+		}
 	}
 	return text.data;
 }

@@ -109,3 +109,9 @@ itable_keyset_has(const itableKeySet *set, tmodel_span partition_key,
 
 	return pairs_lookup(set->pairs, probe) != NULL;
 }
+
+bool
+itable_keyset_is_empty(const itableKeySet *set)
+{
+	return set->pairs->members == 0;
+}

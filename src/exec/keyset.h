@@ -18,6 +18,8 @@ extern itableKeySet *itable_keyset(MemoryContext context);
 extern bool itable_keyset_add(itableKeySet *set, tmodel_span partition_key,
 							  tmodel_span row_key);
 
+extern bool itable_keyset_is_empty(const itableKeySet *set);
+
 /* Is the pair in the set? */
 extern bool itable_keyset_has(const itableKeySet *set,
 							  tmodel_span partition_key, tmodel_span row_key);

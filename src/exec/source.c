@@ -29,6 +29,7 @@ struct itableSource
 	itableOverlay overlay;
 	itableKeySet *seen;			/* INDEX, or shared: facts returned */
 	itableKeySet *shared;		/* with other sources, or NULL */
+	itableKeySet *only;			/* INDEX: facts that may be read; NULL: all */
 	bool		silent;			/* another source has the own writes */
 	MemoryContext seen_context;
 	tmodel_arena *arena;		/* of the present row */
@@ -173,6 +174,12 @@ itable_source_share(itableSource *source, itableKeySet *seen, bool last)
 }
 
 void
+itable_source_restrict(itableSource *source, itableKeySet *only)
+{
+	source->only = only;
+}
+
+void
 itable_source_start(itableSource *source, const itableProbes *probes)
 {
 	itable_source_stop(source);
@@ -303,6 +310,8 @@ is_new_fact(itableSource *source, const tmodel_entity *entry)
 	const tmodel_entity *own;
 
 	return itable_entry_fact(entry, &partition_key, &row_key) &&
+		(source->only == NULL ||
+		 itable_keyset_has(source->only, partition_key, row_key)) &&
 		itable_keyset_add(source->seen, partition_key, row_key) &&
 		!itable_overlay_covers(&source->overlay, partition_key, row_key, &own);
 }

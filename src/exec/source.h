@@ -46,6 +46,9 @@ extern itableSource *itable_source(MemoryContext context,
 extern void itable_source_share(itableSource *source, itableKeySet *seen,
 								bool last);
 
+/* Before a start: INDEX reads no facts but these; NULL: all. */
+extern void itable_source_restrict(itableSource *source, itableKeySet *only);
+
 extern void itable_source_start(itableSource *source,
 								const itableProbes *probes);
 

@@ -55,6 +55,33 @@ parallel_cost(double requests, Cost one)
 	return requests <= 0 ? 0 : one + (requests - 1) * one * PARALLEL_SHARE;
 }
 
+/*
+ * How many facts are read behind the entries; *total grows by what the other
+ * table's entries cost.
+ */
+static double
+facts_read(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+		   const itableChoice *choice, double entities, Cost *total)
+{
+	const itableChoice *other = choice->also;
+	Cost		one = info->table->startup_cost;
+	double		entries;
+	double		pages;
+	List	   *rinfos;
+
+	if (other == NULL)
+		return entities;
+	entries = entities_asked(root, rel, info, other);
+	pages = ceil(entries / info->table->fetch_size);
+	*total += parallel_cost(other->probes, one) +
+		Max(pages - other->probes, 0) * one +
+		entries * (info->table->tuple_cost + cpu_tuple_cost);
+	rinfos = list_union_ptr(choice->rinfos, other->rinfos);
+	return clamp_row_est(rel->tuples *
+						 clauselist_selectivity(root, rinfos, rel->relid,
+												JOIN_INNER, NULL));
+}
+
 /* One way, without what PostgreSQL does with its rows; an arm has no pieces. */
 static Cost
 way_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
@@ -81,8 +108,13 @@ way_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 		entities * (1 - share) / table->fetch_size * table->startup_cost *
 		WALK_SHARE;
 	if (choice->index != NULL && !choice->covering)
-		total += parallel_cost(entities, table->startup_cost) +
-			entities * table->tuple_cost;
+	{
+		double		facts = facts_read(root, rel, info, choice, entities,
+									   &total);
+
+		total += parallel_cost(facts, table->startup_cost) +
+			facts * table->tuple_cost;
+	}
 	else if (info->self_index != NULL && !info->self_index->covering)
 		total += parallel_cost(entities, table->startup_cost);
 	return total;

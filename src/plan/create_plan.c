@@ -64,6 +64,11 @@ fill_access(const itableChoice *choice, itablePlan *plan, List **exprs)
 		InvalidOid;
 	plan->covering = choice->covering;
 	number_conds(choice, plan, exprs);
+	if (choice->also != NULL)
+	{
+		plan->also = palloc0(sizeof(itablePlan));
+		fill_access(choice->also, plan->also, exprs);
+	}
 	foreach(cell, choice->arms)
 	{
 		itablePlan *arm = palloc0(sizeof(itablePlan));

@@ -92,6 +92,7 @@ typedef struct itablePlan
 	List	   *arms;			/* itablePlan: what is read instead, all of
 								 * them; the fields above hold when a value
 								 * makes one of them unusable */
+	struct itablePlan *also;	/* of an arm: must name the same facts */
 	List	   *attnums;		/* columns needed (int list) */
 	bool		all_columns;	/* instead of attnums */
 	List	   *kept;			/* EXPLAIN VERBOSE: reasons (String), one per
@@ -112,6 +113,7 @@ typedef struct itableChoice
 	List	   *pieces;			/* itablePiece; NIL: read in one go */
 	bool		conditional;	/* a value may make it unusable */
 	List	   *arms;			/* itableChoice: read instead (union.c) */
+	struct itableChoice *also;	/* must name a fact, too (intersection.c) */
 } itableChoice;
 
 typedef struct itableRelInfo
@@ -150,6 +152,9 @@ extern List *itable_choices(const itableRelInfo *info, List *clauses);
 extern List *itable_unions(PlannerInfo *root, RelOptInfo *rel,
 						   const itableRelInfo *info, List *clauses,
 						   List *rinfos);
+
+/* in intersection.c: ways through two of the choices' index tables */
+extern List *itable_intersections(const itableRelInfo *info, List *choices);
 
 /* in parameterized.c: ways that need values of other relations */
 extern void itable_add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel,

@@ -16,7 +16,8 @@ enum
 {
 	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
 	PLAN_FILTER, PLAN_ARMS, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
-	PLAN_TO_THE_END, PLAN_PIECES, PLAN_SKIP_SECTIONS, PLAN_ADVICE
+	PLAN_TO_THE_END, PLAN_PIECES, PLAN_SKIP_SECTIONS, PLAN_ADVICE,
+	PLAN_ALSO
 };
 
 static List *
@@ -157,7 +158,9 @@ itable_plan_to_list(const itablePlan *plan)
 	result = lappend(result, makeInteger(plan->to_the_end));
 	result = lappend(result, pieces_to_list(plan->pieces));
 	result = lappend(result, makeInteger(plan->skip_sections));
-	return lappend(result, plan->advice);
+	result = lappend(result, plan->advice);
+	return lappend(result, plan->also != NULL ?
+				   itable_plan_to_list(plan->also) : NIL);
 }
 
 itablePlan *
@@ -182,6 +185,8 @@ itable_plan_from_list(List *list)
 	plan->pieces = pieces_from_list(list_nth(list, PLAN_PIECES));
 	plan->skip_sections = intVal(list_nth(list, PLAN_SKIP_SECTIONS));
 	plan->advice = list_nth(list, PLAN_ADVICE);
+	if (list_nth(list, PLAN_ALSO) != NIL)
+		plan->also = itable_plan_from_list(list_nth(list, PLAN_ALSO));
 	return plan;
 }
 

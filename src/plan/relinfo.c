@@ -107,6 +107,7 @@ itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	List	   *choices = itable_choices(info, info->clauses);
 	ListCell   *cell;
 
+	choices = list_concat(choices, itable_intersections(info, choices));
 	choices = list_concat(choices, itable_unions(root, rel, info, info->clauses,
 												 rel->baserestrictinfo));
 	foreach(cell, choices)
