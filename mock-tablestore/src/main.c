@@ -44,6 +44,7 @@ typedef struct Options
 	char	   *queue_port;
 	const char *tls_cert;		/* files; both or none */
 	const char *tls_key;
+	sigset_t	signals;		/* those that end it */
 } Options;
 
 static const char help_text[] =
@@ -356,18 +357,18 @@ fail(const char *what, const char *why)
 	return 1;
 }
 
-/* Threads inherit the mask, so only sigwait in main sees the signals. */
-static sigset_t
-block_signals(void)
+/*
+ * Threads inherit the mask, so only sigwait in main sees the signals; called
+ * before there is any other thread, lest that one dies of them.
+ */
+static void
+block_signals(sigset_t *set)
 {
-	sigset_t	set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	return set;
 }
 
 /* The file's text, malloc'ed; NULL with errno set. */
@@ -396,7 +397,6 @@ read_file(const char *path)
 static int
 listen_and_wait(const Options *o, const ServerOptions *server)
 {
-	sigset_t	signals = block_signals();
 	ServerPorts ports;
 	char	   *why = NULL;
 	int			rc = 0;
@@ -416,7 +416,7 @@ listen_and_wait(const Options *o, const ServerOptions *server)
 				 o->data ? o->data : "in memory");
 		if (ports.queue >= 0)
 			log_line("queues on %s:%d", o->queue_host, ports.queue);
-		sigwait(&signals, &sig);
+		sigwait(&o->signals, &sig);
 		log_line("stopping after signal %d", sig);
 	}
 	server_stop();
@@ -486,6 +486,7 @@ main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	mallopt(M_TRIM_THRESHOLD, 128 << 20);
 	read_options(argc, argv, &options);
+	block_signals(&options.signals);
 	if (account_count() == 0)
 		account_add(EMULATOR_ACCOUNT, EMULATOR_KEY);
 	if (options.log && !log_open(options.log))

@@ -1,5 +1,6 @@
 """The command line: options, messages, exit status, signals, files."""
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -75,6 +76,24 @@ class CommandLine(unittest.TestCase):
             c.create_table("tab")
             self.assertEqual(server.stop(sig), 0)
             c.close()
+            server.close()
+
+    def test_signals_wait_for_the_main_thread(self):
+        """One that any other thread takes would end it the hard way."""
+        with tempfile.TemporaryDirectory() as d:
+            server = Server("--data", os.path.join(d, "data"),
+                            "--queue-listen", "127.0.0.1:0")
+            self.addCleanup(server.stop)
+            pid = server.process.pid
+            threads = [t for t in os.listdir("/proc/%d/task" % pid)
+                       if t != str(pid)]
+            self.assertGreater(len(threads), 3)
+            for t in threads:
+                with open("/proc/%d/task/%s/status" % (pid, t)) as f:
+                    mask = int(re.search(r"SigBlk:\s*(\w+)",
+                                         f.read()).group(1), 16)
+                for sig in (signal.SIGTERM, signal.SIGINT):
+                    self.assertTrue(mask >> (sig - 1) & 1, t)
             server.close()
 
     def test_log(self):
