@@ -160,6 +160,8 @@ DECLARE
   imported integer := 0;
   fact text;
 BEGIN
+  -- one at a time; the other then finds them declared
+  PERFORM pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('itable_import_indexes'), pg_catalog.hashtext(base::oid::text));
   SELECT coalesce((SELECT option_value FROM pg_catalog.pg_options_to_table(t.ftoptions) WHERE option_name = 'table_name'),
                   pg_catalog.regexp_replace(c.relname, '[^A-Za-z0-9]', '', 'g'))
     INTO fact
@@ -188,6 +190,14 @@ BEGIN
                UNION ALL SELECT 'state', CASE WHEN listed.state = 'building' THEN 'registered' ELSE listed.state END
                 WHERE listed.state <> 'readable') o (key, value)));
     imported := imported + 1;
+  END LOOP;
+  -- imported earlier, readable since
+  FOR listed IN
+    SELECT c.declared_as FROM @extschema@.itable_catalog(base) c
+      JOIN pg_catalog.pg_foreign_table t ON t.ftrelid = c.declared_as
+     WHERE c.state = 'readable' AND 'state=registered' = ANY (t.ftoptions)
+  LOOP
+    EXECUTE pg_catalog.format('ALTER FOREIGN TABLE %s OPTIONS (DROP state)', listed.declared_as);
   END LOOP;
   RETURN imported;
 END $$;

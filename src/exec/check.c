@@ -30,6 +30,7 @@
 #include "exec/index_ddl.h"
 #include "exec/queue.h"
 #include "model/section.h"
+#include "remote/catalog.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 #include "remote/report.h"
@@ -98,13 +99,14 @@ begin_run(checkRun *run, Oid index, ReturnSetInfo *result)
 		(void) itable_fact_relid(table, false);
 	LockRelationOid(base, AccessShareLock);
 	LockRelationOid(index, AccessShareLock);
-	if (!table->readable)
+	run->index = itable_index_def(table, itable_fact_of(table));
+	run->client = itable_session(table->serverid, GetUserId());
+	itable_notice_readable(run->client, run->index->fact);
+	if (!itable_may_plan(run->index))
 		ereport(NOTICE,
 				(errmsg("index table \"%s\" is not readable (state \"%s\"): entries may be on their way",
 						table->relname, table->state)));
 	note_backlog(table);
-	run->index = itable_index_def(table, itable_fact_of(table));
-	run->client = itable_session(table->serverid, GetUserId());
 	run->result = result;
 	run->round = AllocSetContextCreate(CurrentMemoryContext,
 									   "itable_fdw check round",

@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "exec/scan.h"
+#include "remote/catalog.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 #include "table/settings.h"
@@ -188,6 +189,9 @@ start(ForeignScanState *node)
 {
 	itableScan *scan = node->fdw_state;
 
+	if (!itable_is_index(scan->table))
+		itable_notice_readable(itable_source_client(scan->source),
+							   scan->table);
 	build_probes(node);
 	scan->started = true;
 	if (asks_everything(scan))

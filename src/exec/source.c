@@ -183,6 +183,9 @@ void
 itable_source_start(itableSource *source, const itableProbes *probes)
 {
 	itable_source_stop(source);
+	/* costs nothing within the lease, and an index that is gone says so */
+	if (source->spec.kind == ITABLE_SOURCE_INDEX && probes->n > 0)
+		itable_check_readable(source->spec.client, source->spec.index);
 	itable_reader_start(source->reader, probes);
 	itable_overlay_rewind(&source->overlay);
 	source->store_done = false;

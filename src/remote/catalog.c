@@ -22,7 +22,7 @@
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 
-#include "remote/catalog.h"
+#include "remote/catalog_int.h"
 #include "remote/memory.h"
 #include "remote/report.h"
 #include "remote/session.h"

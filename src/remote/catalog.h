@@ -109,25 +109,6 @@ extern itableListed *itable_find_listed(const itableCatalog *catalog,
 /* This database's name among the writers: never that of another. */
 extern char *itable_writer_id(void);
 
-/* The PartitionKey of a fact table, the RowKey of an index; palloc'd. */
-extern tmodel_span itable_catalog_key(tmodel_span table);
-
-/* How long a registration counts; writers renew it at half of that. */
-#define ITABLE_REGISTERED_MS (60 * 60 * 1000)
-
-/* The names of properties, and what begins a writer's RowKey. */
-#define ITABLE_WRITER_PREFIX "~writer~"
-#define ITABLE_C_LEASE TMODEL_SPAN("Lease")
-#define ITABLE_C_NAME TMODEL_SPAN("Name")
-#define ITABLE_C_STATE TMODEL_SPAN("State")
-#define ITABLE_C_EPOCH TMODEL_SPAN("Epoch")
-#define ITABLE_C_INCARNATION TMODEL_SPAN("Incarnation")
-#define ITABLE_C_LAYOUT TMODEL_SPAN("Layout")
-#define ITABLE_C_DEFINITION TMODEL_SPAN("Definition")
-#define ITABLE_C_CURSOR_PK TMODEL_SPAN("CursorPartitionKey")
-#define ITABLE_C_CURSOR_RK TMODEL_SPAN("CursorRowKey")
-#define ITABLE_C_DONE TMODEL_SPAN("Done")
-
 /* ---- catalog_change.c ---- */
 
 /* Creates the store's table when it is not there; true: it was not. */
@@ -191,6 +172,12 @@ extern const char *itable_moved_index(const itableCatalog *catalog,
 
 /* May the planner use it, as far as is known?  Sends nothing. */
 extern bool itable_may_plan(const itableIndex *index);
+
+/*
+ * For scans of a fact table: an index imported before it was readable may be so
+ * by now.  Reads the catalog when there is such an index and the lease is over.
+ */
+extern void itable_notice_readable(tstore_client *client, itableTable *fact);
 
 /* Throws 40001 unless lookups through the index still find everything. */
 extern void itable_check_readable(tstore_client *client,

@@ -13,7 +13,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "remote/catalog.h"
+#include "remote/catalog_int.h"
 #include "remote/memory.h"
 #include "remote/report.h"
 #include "remote/session.h"

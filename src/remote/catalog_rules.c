@@ -176,6 +176,20 @@ itable_may_plan(const itableIndex *index)
 }
 
 void
+itable_notice_readable(tstore_client *client, itableTable *fact)
+{
+	ListCell   *cell;
+
+	foreach(cell, itable_indexes_of(fact, true))
+		if (strcmp(((itableIndex *) lfirst(cell))->table->state,
+				   "registered") == 0)
+		{
+			(void) itable_catalog(client, fact, false);
+			return;
+		}
+}
+
+void
 itable_check_readable(tstore_client *client, const itableIndex *index)
 {
 	const itableCatalog *catalog = itable_catalog(client, index->fact, false);

@@ -13,6 +13,7 @@
 #include "utils/memutils.h"
 
 #include "model/repair.h"
+#include "remote/catalog.h"
 #include "remote/memory.h"
 #include "remote/session.h"
 #include "table/settings.h"
@@ -222,11 +223,13 @@ mend_candidate(const repairCandidate *candidate, MemoryContext context)
 	if (get_rel_name(candidate->index) == NULL)
 		return true;
 	table = itable_table_def(candidate->index);
-	/* not every writer may know an index that is not readable yet */
-	if (!itable_is_index(table) || !table->readable ||
+	if (!itable_is_index(table) ||
 		!OidIsValid(itable_fact_relid(table, true)))
 		return true;
 	index = itable_index_def(table, itable_fact_of(table));
+	/* not every writer may know an index that is not readable yet */
+	if (!itable_may_plan(index))
+		return true;
 	client = itable_session(candidate->serverid, candidate->userid);
 	mend.fact = read_fact(itable_calls(context, client), index,
 						  candidate->entry, arena, &found);

@@ -405,19 +405,50 @@ finish_group(roundState *state, tstore_request *request)
 	itable_finish(state->site->calls, request);
 }
 
-/* Keeps up to MAX_OPEN_GROUPS in flight until all are answered. */
+static int64
+throttles_of(const tstore_client *client)
+{
+	const tstore_counters *counters = tstore_statistics(client);
+	int64		sum = 0;
+
+	for (int i = 0; i < TSTORE_KINDS; i++)
+		sum += counters[i].throttles;
+	return sum;
+}
+
+/*
+ * How many groups may be in flight: half as many when the store has said that it
+ * is busy, one more with every answer else.  The client repeats what was refused
+ * when the store told it to.
+ */
+static void
+adapt(flushSite *site)
+{
+	int64		throttles = throttles_of(site->client);
+
+	if (site->max_open == 0)
+		site->max_open = MAX_OPEN_GROUPS;
+	else if (throttles > site->throttles)
+		site->max_open = Max(site->max_open / 2, 1);
+	else
+		site->max_open = Min(site->max_open + 1, MAX_OPEN_GROUPS);
+	site->throttles = throttles;
+}
+
+/* Keeps up to max_open groups in flight until all are answered. */
 static roundResult
 send_all(roundState *state, const roundScope *scope)
 {
 	itableCalls *calls = state->site->calls;
 	int			next = 0;
 
+	adapt(state->site);
 	while (next < state->ngroups || itable_calls_open(calls) > 0)
 	{
 		tstore_request *done;
 
 		while (next < state->ngroups &&
-			   itable_calls_open(calls) < MAX_OPEN_GROUPS)
+			   itable_calls_open(calls) < state->site->max_open)
 		{
 			/* the first was allowed by the caller, so that every round helps */
 			if (next > 0 && scope->may_start != NULL &&
@@ -428,7 +459,10 @@ send_all(roundState *state, const roundScope *scope)
 		}
 		done = itable_done_call(calls);
 		if (done != NULL)
+		{
 			finish_group(state, done);
+			adapt(state->site);
+		}
 		else if (!tstore_wait(state->site->client, NULL))
 			return ROUND_INTERRUPTED;
 		itable_trace_log();

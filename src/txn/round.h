@@ -36,6 +36,8 @@ typedef struct flushSite
 	tstore_client *client;
 	itableCalls *calls;
 	int			batch_size;
+	int			max_open;		/* groups in flight; 0: not adapted yet */
+	int64		throttles;		/* of the client, when last looked */
 	int			nitems;
 	int			max_items;
 	flushItem  *items;

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -67,10 +68,12 @@ class Result:
 class Session:
     """A psql that is fed through a pipe; run() waits, start() and wait() do not."""
 
-    def __init__(self):
+    def __init__(self, cluster=None):
+        self.cluster = cluster
         self.process = subprocess.Popen(
             ["psql", "-X", "-q", "-A", "-t", "-v", "VERBOSITY=verbose"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env=cluster.environment if cluster else None)
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         self.pid = int(self.run("SELECT pg_backend_pid();").text)
@@ -144,6 +147,30 @@ def is_alive(pid):
         return True
     except ProcessLookupError:
         return False
+
+
+class Cluster:
+    """A second PostgreSQL cluster; Session(cluster) is a session there."""
+
+    def __init__(self):
+        # from the system's programs again, not from the first cluster's links
+        path = [place for place in os.environ["PATH"].split(":") if not place.startswith(os.environ["ITABLE_TEST_PGDIR"])]
+        report = tempfile.mktemp(prefix="itable-cluster.")
+        self.process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "TERM", "--", os.path.join(ROOT, "tools/with-cluster.sh"), "--",
+             "python3", "-c", "import json, os, sys; json.dump(dict(os.environ), open(sys.argv[1] + '.new', 'w'));"
+             "os.rename(sys.argv[1] + '.new', sys.argv[1]); sys.stdin.read()", report],
+            stdin=subprocess.PIPE, env=dict(os.environ, PATH=":".join(path)))
+        if not wait_until(lambda: os.path.exists(report) or self.process.poll() is not None, 120) or \
+                self.process.poll() is not None:
+            raise SystemExit("the second cluster did not start")
+        with open(report) as file:
+            self.environment = json.load(file)
+        os.remove(report)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(60)
 
 
 class OwnMock:
