@@ -29,6 +29,11 @@ extern tmodel_key_status tmodel_key_shorten(tmodel_arena *arena,
 											size_t max_units,
 											tmodel_span *key);
 
+/* As tmodel_key_prefix_end, of characters that keys of the encoding have. */
+extern bool tmodel_key_legal_end(tmodel_arena *arena,
+								 tmodel_key_encoding encoding,
+								 tmodel_span prefix, tmodel_span *end);
+
 /*
  * A bound for keys that may be shortened must not be longer: the prefix that a
  * shortened key keeps then decides every comparison as the full key would.

@@ -105,6 +105,13 @@ tmodel_key_prefix_end(tmodel_arena *arena, tmodel_span prefix,
 	return prefix_end(arena, prefix, false, TMODEL_KEY_RAW, end);
 }
 
+bool
+tmodel_key_legal_end(tmodel_arena *arena, tmodel_key_encoding encoding,
+					 tmodel_span prefix, tmodel_span *end)
+{
+	return prefix_end(arena, prefix, true, encoding, end);
+}
+
 /* Is the key between the bounds? */
 bool
 tmodel_key_in_range(tmodel_span key, const tmodel_key_range *range)
