@@ -6,6 +6,7 @@
 #define ITABLE_COMPAT_H
 
 #include "postgres.h"
+#include "access/stratnum.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_foreign_server.h"
 #include "commands/explain.h"
@@ -35,21 +36,33 @@
 #define pg_noreturn __attribute__((noreturn))
 #endif
 
-/* A path over a base relation, without order. */
+/* A path over a base relation. */
 static inline ForeignPath *
 itable_create_path(PlannerInfo *root, RelOptInfo *rel, double rows,
-				   Cost startup, Cost total, Relids outer, List *fdw_private)
+				   Cost startup, Cost total, List *pathkeys, Relids outer,
+				   List *fdw_private)
 {
 	return create_foreignscan_path(root, rel, NULL, rows,
 #if PG_VERSION_NUM >= 180000
 								   0,	/* disabled nodes */
 #endif
-								   startup, total, NIL,
+								   startup, total, pathkeys,
 								   outer, NULL,
 #if PG_VERSION_NUM >= 170000
 								   NIL, /* restrictions of a join */
 #endif
 								   fdw_private);
+}
+
+/* From small to large? */
+static inline bool
+itable_is_ascending(const PathKey *pathkey)
+{
+#if PG_VERSION_NUM >= 180000
+	return pathkey->pk_cmptype == COMPARE_LT;
+#else
+	return pathkey->pk_strategy == BTLessStrategyNumber;
+#endif
 }
 
 /* Whose rights a scan uses: a view's owner, or the caller. */

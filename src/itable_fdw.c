@@ -13,7 +13,7 @@
 #include "exec/modify.h"
 #include "exec/scan.h"
 #include "plan/join.h"
-#include "plan/plan.h"
+#include "plan/callbacks.h"
 #include "remote/catalog.h"
 #include "remote/session.h"
 #include "table/settings.h"

@@ -183,11 +183,12 @@ class Differ:
         """Runs a statement with {} for the table; the two results."""
         return [self.session.run(statement.format(prefix + table.name) + ";") for prefix in ("f_", "p_")]
 
-    def compare(self, statement, table):
+    def compare(self, statement, table, ordered=0):
+        """Both answers must be the same; the first "ordered" columns of their rows in the same order, too."""
         self.asked += 1
         foreign, plain = self.both(statement, table)
-        if (foreign.sqlstate, foreign.sqlstate or sorted(map(str, foreign.rows))) != \
-                (plain.sqlstate, plain.sqlstate or sorted(map(str, plain.rows))):
+        if (foreign.sqlstate, foreign.sqlstate or sorted(map(str, foreign.rows)), [row[:ordered] for row in foreign.rows]) != \
+                (plain.sqlstate, plain.sqlstate or sorted(map(str, plain.rows)), [row[:ordered] for row in plain.rows]):
             self.differences.append("seed %s, statement %d: %s\n  found    %s\n  expected %s" % (
                 self.seed, self.asked, statement.format("f_" + table.name), foreign.text[:300], plain.text[:300]))
 
@@ -208,6 +209,56 @@ class Differ:
         if what != "count(*)" and self.random.random() < 0.2:
             tail = " ORDER BY %s LIMIT %d" % (keys, self.random.randrange(1, 6))
         return "SELECT %s FROM {0} WHERE %s%s" % (what, self.where(table).replace("{", "{{").replace("}", "}}"), tail)
+
+    def ordered(self, table):
+        """Order by keys and what indexes are ordered by; a LIMIT only where the order is total."""
+        columns = [column for column in table.columns() if column[0] in ("p", "k", "k1", "k2", "c", "i", "b", "t", "e", "u", "dd")]
+        keys = [name for name, _, _, _ in table.keys]
+        by = self.random.choice([keys, keys, keys[-1:] + keys[:-1], keys[1:] + keys[:1], None])
+        if by is None:
+            by = [name for name, _ in self.random.sample(columns, self.random.randrange(1, 3))]
+            by += [key for key in keys if key not in by]
+        if self.random.random() < 0.3:
+            by = by[:self.random.randrange(1, len(by) + 1)]
+        tail = ""
+        if set(keys) <= set(by) and self.random.random() < 0.6:
+            tail = " LIMIT %d" % self.random.choice([1, 1, 2, 5, 9, 30])
+            if self.random.random() < 0.2:
+                tail += " OFFSET %d" % self.random.randrange(1, 9)
+        # a newline in another column would be compared as a row: none where rows may change places
+        others = [name for name, kind in columns if name not in by and (kind != "text" or set(keys) <= set(by))]
+        others = others if self.random.random() < 0.5 else []
+        where = []
+        if self.random.random() < 0.6:      # one partition, or some
+            name, kind = self.random.choice(table.columns()[:2])
+            where.append("%s IN (%s)" % (name, ", ".join(self.constant(kind) for _ in range(self.random.choice([1, 1, 2, 4])))))
+        if self.random.random() < 0.5:
+            where.append(self.where(table))
+        where = (" WHERE " + " AND ".join(where)) if where else ""
+        self.session.must("SET enable_sort = %s;" % self.random.choice(["off", "off", "on"]))
+        self.compare("SELECT %s FROM {0}%s ORDER BY %s%s" % (
+            ", ".join(by + others), where.replace("{", "{{").replace("}", "}}"), ", ".join(by), tail), table, len(by))
+        self.session.must("SET enable_sort = on;")
+
+    def aggregate(self, table):
+        """Aggregates and DISTINCT that orders and skipping answer."""
+        columns = table.columns()
+        name = self.random.choice([k[0] for k in table.keys] + ["c", "i", "b", "dd"])
+        kind = dict(columns)[name]
+        what = self.random.choice(["count(*)", "min({n})", "max({n})", "min({n}), max({n}), count(*)", "DISTINCT {n}", "count(DISTINCT {n})",
+                                   "GROUP", "EXISTS", "DISTINCT {n}"])
+        if kind in ("boolean", "uuid"):
+            what = "count(*)"
+        where = [self.where(table)] if self.random.random() < 0.4 else []
+        if self.random.random() < 0.4:
+            where.append("%s %s %s" % (name, self.random.choice(["=", ">", ">=", "<", "<="]), self.constant(kind)))
+        where = (" WHERE " + " AND ".join(where)).replace("{", "{{").replace("}", "}}") if where else ""
+        if what == "GROUP":
+            return self.compare("SELECT %s FROM {0}%s GROUP BY %s ORDER BY 1" % (name, where, name), table, 1)
+        if what == "EXISTS":
+            return self.compare("SELECT EXISTS (SELECT * FROM {0}%s)" % where, table)
+        tail = " ORDER BY 1" + self.random.choice(["", " LIMIT 1", " LIMIT 3"]) if what.startswith("DISTINCT") else ""
+        return self.compare("SELECT %s FROM {0}%s%s" % (what.format(n=name), where, tail), table, 1)
 
     def join(self, table):
         on = self.random.choice(["a.{0} = o.{0}".format(self.random.choice(table.columns())[0]), "o.c = ANY (a.l)",
@@ -261,7 +312,7 @@ class Differ:
                 self.both("UPDATE {0} SET %s = %s WHERE %s" % (name, value, where), table)
             else:
                 self.both("DELETE FROM {0} WHERE %s AND i = %s" % (where, self.constant("int")), table)
-            self.compare(self.query(table), table)
+            self.random.choice([self.ordered, self.aggregate, lambda t: self.compare(self.query(t), t)])(table)
         self.session.must(self.random.choice(["COMMIT;", "COMMIT;", "ROLLBACK;"]))
         self.compare("SELECT %s FROM {0}" % ", ".join(n for n, _ in table.columns()), table)
 
@@ -279,6 +330,10 @@ class Differ:
             self.prepared(table)
         elif choice < 4:
             self.compare(self.join(table), table)
+        elif choice < 9:
+            self.ordered(table)
+        elif choice < 12:
+            self.aggregate(table)
         else:
             self.compare(self.query(table), table)
         if choice == 19:

@@ -130,7 +130,7 @@ itable_arms_connect(itableArms *arms, const itableSourceSpec *spec,
 
 bool
 itable_arms_build(itableArms *arms, tmodel_arena *arena,
-				  const itableValues *values)
+				  const itableValues *values, int first_page)
 {
 	for (int i = 0; i < arms->ngroups; i++)
 	{
@@ -140,6 +140,7 @@ itable_arms_build(itableArms *arms, tmodel_arena *arena,
 		ListCell   *cell;
 
 		itable_probes_init(&group->probes);
+		group->probes.first_page = first_page;
 		foreach(cell, group->shown.plans)
 			if (!itable_add_probes(arena, lfirst(cell), arms->relation, asked,
 								   values, &group->probes))

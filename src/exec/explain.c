@@ -9,6 +9,7 @@
 
 #include "commands/explain.h"
 #include "nodes/value.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
@@ -295,6 +296,54 @@ explain_kept(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyList("Kept Local", kept, es);
 }
 
+/* "5", "$1" */
+static char *
+deparse_limit(const ForeignScan *plan, int expr, List *context)
+{
+	Node	   *node = list_nth(plan->fdw_exprs, expr);
+
+	if (IsA(node, Const) && !((Const *) node)->constisnull)
+		return psprintf(INT64_FORMAT,
+						DatumGetInt64(((Const *) node)->constvalue));
+	return deparse_expression(node, context, false, false);
+}
+
+/* The columns that rows are ordered by: "name, released". */
+static void
+explain_order(const itableScan *scan, ExplainState *es)
+{
+	StringInfoData text;
+	ListCell   *cell;
+
+	if (!scan->plan->order.on)
+		return;
+	initStringInfo(&text);
+	foreach(cell, scan->plan->order.attnums)
+		appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "",
+						 quote_identifier(scan->table->columns[lfirst_int(cell) - 1]->attname));
+	ExplainPropertyText("Order", text.data, es);
+}
+
+/* What the first page is for: LIMIT and OFFSET. */
+static void
+explain_limit(ForeignScanState *node, ExplainState *es)
+{
+	itableScan *scan = node->fdw_state;
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	const itableFetch *fetch = &scan->plan->fetch;
+	List	   *context;
+	char	   *text;
+
+	if (fetch->count_expr < 0)
+		return;
+	context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan, NIL);
+	text = deparse_limit(plan, fetch->count_expr, context);
+	if (fetch->offset_expr >= 0)
+		text = psprintf("%s behind %s", text,
+						deparse_limit(plan, fetch->offset_expr, context));
+	ExplainPropertyText("Limit", text, es);
+}
+
 void
 itable_explain_counts(const itableCounts *counts, ExplainState *es)
 {
@@ -325,6 +374,8 @@ itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	if (scan->plan->pieces != NIL)
 		ExplainPropertyInteger("Pieces", NULL,
 							   list_length(scan->plan->pieces), es);
+	explain_order(scan, es);
+	explain_limit(node, es);
 	if (es->verbose)
 	{
 		explain_filter(node, es);

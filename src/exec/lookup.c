@@ -69,10 +69,23 @@ itable_entry_fact(const tmodel_entity *entry, tmodel_span *partition_key,
 	return true;
 }
 
+void
+itable_lookup_start(itableLookup *lookup, int first)
+{
+	itable_lookup_stop(lookup);
+	lookup->window = first > 0 ? Min(first, FIRST_WINDOW) : FIRST_WINDOW;
+}
+
+int
+itable_lookup_pending(const itableLookup *lookup)
+{
+	return lookup->n - (lookup->handed_out ? 1 : 0);
+}
+
 bool
 itable_lookup_is_full(const itableLookup *lookup)
 {
-	return lookup->n - (lookup->handed_out ? 1 : 0) >= lookup->window;
+	return itable_lookup_pending(lookup) >= lookup->window;
 }
 
 void

@@ -14,6 +14,12 @@ extern itableLookup *itable_lookup(MemoryContext context,
 								   const itableReaderSpec *spec,
 								   itableCounts *counts);
 
+/* A new scan; so many facts will be wanted first (0: all of them). */
+extern void itable_lookup_start(itableLookup *lookup, int first);
+
+/* Entries added and not handed out yet. */
+extern int	itable_lookup_pending(const itableLookup *lookup);
+
 /* Would another entry have to wait? */
 extern bool itable_lookup_is_full(const itableLookup *lookup);
 

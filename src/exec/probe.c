@@ -19,6 +19,7 @@
 #include "exec/probe.h"
 #include "exec/probe_filter.h"
 #include "model/bucket.h"
+#include "model/key_order.h"
 #include "model/section.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
@@ -60,6 +61,8 @@ typedef struct builder
 	bool		nothing;		/* some condition cannot be met */
 	bool		unusable;		/* nor says anything */
 	itableProbes *probes;
+	tmodel_span properties;		/* that filter's text */
+	int			ncomparisons;
 } builder;
 
 /* A constant as the component's value; false when no key can have it. */
@@ -315,6 +318,55 @@ add_probe(builder *b, const itableProbe *probe)
 	probes->probes[probes->n++] = *probe;
 }
 
+/* The image of the parts that a probe fixes and its order begins with. */
+static tmodel_span
+probe_floor(builder *b, const tmodel_value *values,
+			const tmodel_value *row_values)
+{
+	const itableOrder *order = &b->plan->order;
+	int			npartition = b->partition.ncomponents;
+	tmodel_buf	image;
+
+	tmodel_buf_init(&image, b->arena);
+	tmodel_buf_append(&image, "", 0);
+	for (int i = order->first; i < order->last; i++)
+	{
+		bool		in_row = i >= npartition;
+		const keyValues *key = in_row ? &b->row : &b->partition;
+		int			component = in_row ? i - npartition : i;
+
+		if (component >= key->nfixed ||
+			tmodel_key_image(&image, 1, &key->types[component],
+							 in_row ? &row_values[component] :
+							 &values[component]) != TMODEL_KEY_OK)
+			break;
+	}
+	itable_check_arena(b->arena);
+	return tmodel_buf_text(&image);
+}
+
+static int
+compare_floors(const void *a, const void *b)
+{
+	return tmodel_span_compare(((const itableProbe *) a)->floor,
+							   ((const itableProbe *) b)->floor);
+}
+
+/* Probes of an ordered plan in order; do they fix what the plan says? */
+static void
+order_probes(builder *b)
+{
+	int			fixed = b->partition.nfixed;
+
+	if (!b->plan->order.on)
+		return;
+	if (fixed == b->partition.ncomponents)
+		fixed += b->row.nfixed;
+	b->probes->unordered = fixed < b->plan->order.fixed;
+	qsort(b->probes->probes, b->probes->n, sizeof(itableProbe),
+		  compare_floors);
+}
+
 static tmodel_filter *
 key_equals(builder *b, tmodel_span name, tmodel_span key)
 {
@@ -422,6 +474,7 @@ table_probe(tmodel_arena *arena, const itableTable *table, tmodel_filter *also)
 void
 itable_probe_everything(const itableTable *table, itableProbes *probes)
 {
+	memset(probes, 0, sizeof(*probes));
 	probes->n = 1;
 	probes->probes = palloc0(sizeof(itableProbe));
 	probes->probes[0] = table_probe(itable_arena(CurrentMemoryContext), table,
@@ -450,6 +503,7 @@ itable_probe_after(const itableTable *table, tmodel_span partition_key,
 											key_compare(arena, "RowKey",
 														TMODEL_GT, row_key));
 
+	memset(probes, 0, sizeof(*probes));
 	probes->n = 2;
 	probes->probes = palloc0(sizeof(itableProbe) * 2);
 	probes->probes[0] = table_probe(arena, table, rest);
@@ -470,12 +524,16 @@ rows_asked(builder *b, itableProbe *probe, const tmodel_value *row_values,
 		if (!whole_key(b, &b->row, row_values, &probe->row_key))
 			return false;
 		probe->point = probe->partition_key.data != NULL;
+		probe->rows.has_lower = probe->rows.has_upper = true;
+		probe->rows.lower = probe->row_key;
+		probe->rows.upper = itable_key_behind(b->arena, probe->row_key);
 		*rows = key_equals(b, TMODEL_SPAN("RowKey"), probe->row_key);
 		return true;
 	}
 	key_range(b, &b->row, row_values, &range);
 	if (range.empty)
 		return false;
+	probe->rows = range;
 	*rows = rows_filter(b->arena, b->asked, &range, b->plan->skip_sections);
 	return true;
 }
@@ -494,6 +552,9 @@ probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
 
 		if (!rows_asked(b, probe, row_values, &rows))
 			return;
+		probe->partitions = b->partition_range;
+		probe->properties = b->properties;
+		probe->ncomparisons = b->ncomparisons;
 		probe->filter = filter_text(b, probe, rows, npieces == 0 ? NULL :
 									list_nth(b->plan->pieces, i));
 		add_probe(b, probe);
@@ -542,7 +603,35 @@ probe_partition(builder *b, int which, int which_row)
 		b->probes->everything |= !b->partition_range.has_lower &&
 			!b->partition_range.has_upper;
 	}
+	if (b->plan->order.on)
+		probe.floor = probe_floor(b, values, row_values);
 	probe_rows(b, &probe, row_values);
+}
+
+/* The filter on properties as a text. */
+static void
+print_properties(builder *b, const tmodel_filter *filter)
+{
+	tmodel_buf	text;
+
+	tmodel_buf_init(&text, b->arena);
+	if (filter != NULL)
+		tmodel_filter_print(&text, filter);
+	itable_check_arena(b->arena);
+	b->properties = tmodel_buf_text(&text);
+	b->ncomparisons = filter != NULL ? tmodel_filter_size(filter) : 0;
+}
+
+tmodel_span
+itable_key_behind(tmodel_arena *arena, tmodel_span key)
+{
+	tmodel_buf	buf;
+
+	tmodel_buf_init(&buf, arena);
+	tmodel_buf_span(&buf, key);
+	tmodel_buf_putc(&buf, ' ');
+	itable_check_arena(arena);
+	return tmodel_buf_text(&buf);
 }
 
 /*
@@ -571,8 +660,7 @@ combine(builder *b)
 void
 itable_probes_init(itableProbes *probes)
 {
-	probes->n = 0;
-	probes->everything = false;
+	memset(probes, 0, sizeof(*probes));
 	probes->max = 8;
 	probes->probes = palloc(probes->max * sizeof(itableProbe));
 	probes->points = itable_keyset(CurrentMemoryContext);
@@ -595,7 +683,9 @@ itable_add_probes(tmodel_arena *arena, const itablePlan *plan,
 	if (b.nothing ||
 		!itable_build_filter(arena, plan->filter, relation, values, &properties))
 		return true;
+	print_properties(&b, properties);
 	combine(&b);
+	order_probes(&b);
 	return true;
 }
 

@@ -19,16 +19,27 @@ typedef struct itableProbe
 	tmodel_span partition_key;
 	tmodel_span row_key;
 	tmodel_span filter;			/* query: OData text, empty for everything */
+	/* what the filter is made of, for merges that ask for a part of it */
+	tmodel_key_range partitions;	/* where partition_key is not known */
+	tmodel_key_range rows;
+	tmodel_span properties;		/* filter on properties */
+	int			ncomparisons;	/* in it */
+	tmodel_span floor;			/* no image of an entity's key (order.h) is
+								 * below it */
 } itableProbe;
 
 typedef struct itableProbes
 {
-	int			n;				/* 0: no row can match */
+	int			n;				/* 0: no row can match; an ordered plan's are
+								 * ordered by floor */
 	itableProbe *probes;
 	int			max;			/* room */
 	itableKeySet *points;		/* none is asked twice */
 	itableKeySet *queries;
 	bool		everything;		/* one asks for all partitions */
+	int			first_page;		/* entities wanted first; 0: all will be */
+	bool		unordered;		/* the order planned does not hold within
+								 * each probe */
 } itableProbes;
 
 /* The values of fdw_exprs. */
@@ -39,6 +50,9 @@ typedef struct itableValues
 	Datum	   *datums;
 	bool	   *nulls;
 } itableValues;
+
+/* The least key above this one in the store: keys hold nothing below a space. */
+extern tmodel_span itable_key_behind(tmodel_arena *arena, tmodel_span key);
 
 /*
  * The probes of a plan over the table that is asked ("asked": the relation or

@@ -15,7 +15,7 @@
 #include "model/section.h"
 #include "remote/report.h"
 
-/* Probes in flight ahead of the one being read. */
+/* Probes in flight ahead of the one being read, when all will be wanted. */
 #define WINDOW 8
 
 /* How many entities are handed out between two looks at the connections. */
@@ -36,6 +36,8 @@ struct itableReader
 	tstore_request *page;		/* the page in use, or NULL */
 	int			pages;			/* of the current probe */
 	int			at;				/* next entity of the page */
+	int			page_size;		/* of the next request */
+	int			window;			/* probes in flight */
 };
 
 itableReader *
@@ -120,9 +122,19 @@ itable_reader_start(itableReader *reader, const itableProbes *probes)
 	reader->started = 0;
 	reader->current = -1;
 	reader->pages = 0;
+	reader->page_size = reader->spec.page_size;
+	reader->window = WINDOW;
+	if (probes->first_page > 0 && probes->first_page < reader->page_size)
+	{
+		reader->page_size = probes->first_page;
+		reader->window = 1;
+	}
 }
 
-/* Asks for a point, or for the first page after "after" (NULL: the start). */
+/*
+ * Asks for a point, or for the first page after "after" (NULL: the start).  When
+ * only some rows are wanted first, pages and probes in flight begin small.
+ */
 static tstore_request *
 ask(itableReader *reader, const itableProbe *probe, const tstore_reply *after)
 {
@@ -140,7 +152,7 @@ ask(itableReader *reader, const itableProbe *probe, const tstore_reply *after)
 	query.nselect = reader->spec.nselect;
 	query.select = reader->spec.select;
 	query.plain = reader->spec.plain;
-	query.top = reader->spec.page_size < 1000 ? reader->spec.page_size : 0;
+	query.top = reader->page_size < 1000 ? reader->page_size : 0;
 	if (after != NULL)
 	{
 		query.next_partition_key = after->next_partition_key;
@@ -155,7 +167,7 @@ static void
 start_ahead(itableReader *reader)
 {
 	while (reader->started < reader->probes->n &&
-		   reader->started < reader->first + WINDOW)
+		   reader->started < reader->first + reader->window)
 	{
 		int			i = reader->started++;
 
@@ -242,6 +254,8 @@ end_page(itableReader *reader)
 	const tstore_reply *head = tstore_reply_head(reader->page);
 	int			i = reader->current;
 
+	reader->page_size = Min(reader->page_size * 2, reader->spec.page_size);
+	reader->window = Min(reader->window * 2, WINDOW);
 	if (!reader->probes->probes[i].point && head->has_more &&
 		reader->requests[i] == NULL)
 		reader->requests[i] = ask(reader, &reader->probes->probes[i], head);
@@ -260,6 +274,32 @@ itable_reader_prefetch(itableReader *reader)
 		end_page(reader);
 	if (reader->page == NULL)
 		start_ahead(reader);
+}
+
+void
+itable_reader_begin(itableReader *reader)
+{
+	start_ahead(reader);
+}
+
+int
+itable_reader_ready(const itableReader *reader)
+{
+	return reader->page == NULL ? 0 :
+		tstore_reply_of(reader->page)->nentities - reader->at;
+}
+
+bool
+itable_reader_is_done(const itableReader *reader)
+{
+	int			last = reader->probes->n - 1;
+
+	if (reader->page == NULL)
+		return reader->first > last;
+	return itable_reader_ready(reader) == 0 && reader->current == last &&
+		reader->first >= last && reader->requests[last] == NULL &&
+		(reader->probes->probes[last].point ||
+		 !tstore_reply_head(reader->page)->has_more);
 }
 
 const tmodel_entity *

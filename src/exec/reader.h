@@ -55,6 +55,15 @@ extern itableReader *itable_read_table_after(const itableTable *table,
 extern void itable_reader_start(itableReader *reader,
 								const itableProbes *probes);
 
+/* Asks for the first pages now, so that they are under way. */
+extern void itable_reader_begin(itableReader *reader);
+
+/* How many entities can be had without waiting. */
+extern int	itable_reader_ready(const itableReader *reader);
+
+/* Is it known that there are no more? */
+extern bool itable_reader_is_done(const itableReader *reader);
+
 /* The next entity, valid until the next call; NULL at the end. */
 extern const tmodel_entity *itable_reader_next(itableReader *reader);
 

@@ -68,6 +68,7 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 	spec.wanted = scan->plan->for_update ? NULL : scan->wanted;
 	spec.to_the_end = scan->plan->to_the_end;
 	spec.any_order = scan->plan->pieces != NIL;
+	spec.order = scan->plan->order.on ? &scan->plan->order : NULL;
 	spec.cid = node->ss.ps.state->es_snapshot->curcid;
 	scan->source = itable_source(scan->context, &spec, &scan->counts);
 	if (scan->arms != NULL)
@@ -143,6 +144,29 @@ itableBeginForeignScan(ForeignScanState *node, int eflags)
 	open_source(scan, node, itable_scan_user(node));
 }
 
+/* The value of LIMIT or OFFSET; "otherwise" where there is none. */
+static int64
+limit_value(const itableScan *scan, int expr, int64 otherwise)
+{
+	return expr < 0 || scan->values.nulls[expr] ? otherwise :
+		DatumGetInt64(scan->values.datums[expr]);
+}
+
+/* How many entities are wanted first; 0: all. */
+int
+itable_scan_first_page(const itableScan *scan)
+{
+	const itableFetch *fetch = &scan->plan->fetch;
+	int64		count = limit_value(scan, fetch->count_expr, -1);
+	int64		offset = limit_value(scan, fetch->offset_expr, 0);
+
+	if (fetch->count_expr < 0)
+		return fetch->rows;
+	if (count < 0 || count > 1000 || offset < 0 || offset > 1000)
+		return 0;
+	return (int) Max(count + offset, 1);
+}
+
 /* Values, then probes; in memory that the next restart frees. */
 static void
 build_probes(ForeignScanState *node)
@@ -164,10 +188,12 @@ build_probes(ForeignScanState *node)
 		i++;
 	}
 	scan->through_arms = scan->arms != NULL &&
-		itable_arms_build(scan->arms, scan->start_arena, &scan->values);
+		itable_arms_build(scan->arms, scan->start_arena, &scan->values,
+						  itable_scan_first_page(scan));
 	if (!scan->through_arms)
 		itable_build_probes(scan->start_arena, scan->plan, scan->table,
 							scan->asked, &scan->values, &scan->probes);
+	scan->probes.first_page = itable_scan_first_page(scan);
 	MemoryContextSwitchTo(old);
 }
 

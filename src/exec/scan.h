@@ -55,4 +55,7 @@ extern bool itable_scan_is_ready(ForeignScanState *node);
 /* Builds the probes when every value is a constant; false when not. */
 extern bool itable_scan_constant_probes(ForeignScanState *node);
 
+/* How many entities are wanted first, once values are known; 0: all. */
+extern int	itable_scan_first_page(const itableScan *scan);
+
 #endif							/* ITABLE_SCAN_H */

@@ -13,6 +13,8 @@
 
 #include "utils/memutils.h"
 
+#include "exec/merge.h"
+#include "exec/own_rows.h"
 #include "exec/source.h"
 #include "model/section.h"
 #include "remote/convert.h"
@@ -38,6 +40,16 @@ struct itableSource
 	bool		store_done;		/* the reader is at its end */
 	tmodel_entries own;			/* ENTRIES: of one overlaid fact */
 	int			own_at;
+	/* rows in order: */
+	itableMerge *merge;			/* NULL: in any order */
+	bool		merging;		/* the merge is read, not the reader */
+	MemoryContext order_context;	/* of one start */
+	tmodel_arena *order_arena;	/* alike: rows that wait */
+	tmodel_arena *place_arena;	/* images, for a moment */
+	itableOwnRows *waiting;		/* not from where the reader is */
+	const tmodel_entity *head;	/* the store's next row, when known */
+	const tmodel_entity *head_key;	/* what its place was read from */
+	bool		head_known;
 };
 
 /* A growing list of property names for $select. */
@@ -84,7 +96,8 @@ select_facts(const itableTable *table, const bool *wanted, selection *list)
 
 /* Properties of an entry: what leads to the fact, and what may answer. */
 static void
-select_entries(const itableIndex *index, bool contents, selection *list)
+select_entries(const itableIndex *index, bool contents, bool ordered,
+			   selection *list)
 {
 	const itableTable *table = index->table;
 
@@ -92,6 +105,12 @@ select_entries(const itableIndex *index, bool contents, selection *list)
 	select_name(list, TMODEL_SPAN(TMODEL_P_FACT_PK));
 	select_name(list, TMODEL_SPAN(TMODEL_P_FACT_RK));
 	select_name(list, TMODEL_SPAN("Timestamp"));	/* old enough to mend? */
+	/* where the order comes from when a key was too long */
+	for (int i = 0; ordered && i < table->natts; i++)
+		if (table->columns[i] != NULL &&
+			(table->columns[i]->kind == ITABLE_PARTITION_KEY ||
+			 table->columns[i]->kind == ITABLE_ROW_KEY))
+			select_name(list, table->columns[i]->property);
 	if (!contents)
 		return;
 	select_name(list, TMODEL_SPAN(TMODEL_P_VERIFIED));
@@ -103,6 +122,23 @@ select_entries(const itableIndex *index, bool contents, selection *list)
 			select_name(list, TMODEL_SPAN("Timestamp"));
 		else
 			select_name(list, table->columns[i]->property);
+	}
+}
+
+/* Properties of a fact that the keys of its entries come from. */
+static void
+select_indexed(const itableIndex *index, selection *list)
+{
+	const tmodel_index_def *def = &index->def;
+
+	for (int i = 0; i < def->npartition + def->nrow; i++)
+	{
+		const tmodel_index_column *column = i < def->npartition ?
+		&def->partition[i] : &def->row[i - def->npartition];
+
+		if (column->source == TMODEL_FROM_PROPERTY ||
+			column->source == TMODEL_FROM_ELEMENT)
+			select_name(list, column->property);
 	}
 }
 
@@ -118,6 +154,9 @@ make_lookup(itableSource *source, itableCounts *counts)
 	/* entries are computed from whole facts */
 	if (spec->kind == ITABLE_SOURCE_INDEX && spec->wanted != NULL)
 		select_facts(fact, spec->wanted, &list);
+	/* what their entries, and so their places, are computed from */
+	if (list.n > 0 && spec->order != NULL)
+		select_indexed(spec->index, &list);
 	facts.nselect = list.n;
 	facts.select = list.names;
 	source->lookup = itable_lookup(source->context, &facts, counts);
@@ -147,7 +186,8 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	if (through_index)
 	{
 		select_entries(spec->index, spec->covering ||
-					   spec->kind == ITABLE_SOURCE_ENTRIES, &list);
+					   spec->kind == ITABLE_SOURCE_ENTRIES,
+					   spec->order != NULL, &list);
 		make_lookup(source, counts);
 	}
 	else if (spec->wanted != NULL)
@@ -160,11 +200,20 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	reader.any_order = spec->any_order;
 	reader.only_facts = itable_hides_reserved(asked);
 	source->reader = itable_reader(context, &reader, counts);
+	if (spec->order != NULL)
+	{
+		itableReaderSpec *kept = palloc(sizeof(itableReaderSpec));
+
+		*kept = reader;
+		source->merge = itable_merge(context, kept, asked, spec->order, counts);
+	}
 	itable_overlay_begin(&source->overlay, written->serverid, written->name,
 						 spec->cid);
 	MemoryContextSwitchTo(old);
 	return source;
 }
+
+static void begin_order(itableSource *source);
 
 void
 itable_source_share(itableSource *source, itableKeySet *seen, bool last)
@@ -186,7 +235,14 @@ itable_source_start(itableSource *source, const itableProbes *probes)
 	/* costs nothing within the lease, and an index that is gone says so */
 	if (source->spec.kind == ITABLE_SOURCE_INDEX && probes->n > 0)
 		itable_check_readable(source->spec.client, source->spec.index);
-	itable_reader_start(source->reader, probes);
+	source->merging = source->merge != NULL &&
+		itable_merge_is_needed(source->merge, probes);
+	if (source->merging)
+		itable_merge_start(source->merge, probes);
+	else
+		itable_reader_start(source->reader, probes);
+	if (source->lookup != NULL)
+		itable_lookup_start(source->lookup, probes->first_page);
 	itable_overlay_rewind(&source->overlay);
 	source->store_done = false;
 	source->own.n = 0;
@@ -200,12 +256,19 @@ itable_source_start(itableSource *source, const itableProbes *probes)
 													 ALLOCSET_DEFAULT_SIZES);
 		source->seen = itable_keyset(source->seen_context);
 	}
+	if (source->merge != NULL)
+		begin_order(source);
 }
 
 void
 itable_source_stop(itableSource *source)
 {
 	itable_reader_stop(source->reader);
+	if (source->merge != NULL)
+		itable_merge_stop(source->merge);
+	if (source->order_context != NULL)
+		MemoryContextDelete(source->order_context);
+	source->order_context = NULL;
 	if (source->lookup != NULL)
 		itable_lookup_stop(source->lookup);
 	if (source->seen_context != NULL)
@@ -214,11 +277,13 @@ itable_source_stop(itableSource *source)
 	source->seen = NULL;
 }
 
-/* The rows this transaction wrote, after those of the store. */
+/* The rows this transaction wrote, after those of the store; ordered ones stand
+ * among them. */
 static const tmodel_entity *
 next_own_fact(itableSource *source)
 {
-	return source->silent ? NULL : itable_overlay_next(&source->overlay);
+	return source->silent || source->merge != NULL ? NULL :
+		itable_overlay_next(&source->overlay);
 }
 
 /* Was the entity not returned before?  After the last probe nobody will ask. */
@@ -234,6 +299,50 @@ is_first_time(itableSource *source, const tmodel_entity *entity)
 							 entity->row_key);
 }
 
+/* The next entity of the table that is asked. */
+static const tmodel_entity *
+next_asked(itableSource *source)
+{
+	return source->merging ? itable_merge_next(source->merge) :
+		itable_reader_next(source->reader);
+}
+
+/*
+ * Must the oldest lookup be waited for?  A verified entry is handed out at
+ * once, so in an ordered scan nothing may be pending when the next is read.
+ */
+static bool
+must_look_up(const itableSource *source)
+{
+	bool		direct = source->spec.covering ||
+	source->spec.kind == ITABLE_SOURCE_ENTRIES;
+
+	return itable_lookup_is_full(source->lookup) ||
+		(direct && source->merge != NULL &&
+		 itable_lookup_pending(source->lookup) > 0);
+}
+
+/* Where an entity of the table that is asked belongs. */
+static tmodel_span
+image_of(itableSource *source, const tmodel_entity *entity)
+{
+	tmodel_buf	image;
+	const itableTable *asked = source->spec.kind == ITABLE_SOURCE_TABLE ?
+	source->spec.relation : source->spec.index->table;
+
+	tmodel_buf_init(&image, source->place_arena);
+	itable_append_image(&image, asked, source->spec.order, entity);
+	return tmodel_buf_text(&image);
+}
+
+static void
+wait_for_turn(itableSource *source, const tmodel_entity *entity,
+			  tmodel_span image)
+{
+	itable_check_arena(source->order_arena);
+	itable_own_rows_add(source->waiting, entity, image);
+}
+
 /* ---- a fact table ---- */
 
 static const tmodel_entity *
@@ -244,7 +353,7 @@ next_fact(itableSource *source)
 
 	while (!source->store_done)
 	{
-		entity = itable_reader_next(source->reader);
+		entity = next_asked(source);
 		if (entity == NULL)
 			source->store_done = true;
 		else if (!tmodel_entity_is_stub(entity) &&
@@ -252,7 +361,7 @@ next_fact(itableSource *source)
 				 !itable_overlay_covers(&source->overlay,
 										entity->partition_key,
 										entity->row_key, &own))
-			return entity;
+			return source->head_key = entity;
 	}
 	return next_own_fact(source);
 }
@@ -328,6 +437,47 @@ consider_repair(itableSource *source, const tmodel_entity *entry, bool broken)
 							   itable_lookup_server_time(source->lookup));
 }
 
+/* The fact's entries; false: it has none. */
+static bool
+has_entries(itableSource *source, const tmodel_entity *fact,
+			tmodel_entries *entries)
+{
+	const itableIndex *index = source->spec.index;
+	bool		read;
+
+	tmodel_arena_reset(source->arena);
+	read = tmodel_index_entries(source->arena, &index->fact_def, &index->def,
+								fact, entries);
+	itable_check_arena(source->arena);
+	return read && entries->n > 0;
+}
+
+/*
+ * Does the fact still stand where its entry does?  One that another writer has
+ * moved on waits for its turn; one that has moved back is past.
+ */
+static bool
+is_in_place(itableSource *source, const tmodel_entity *entry,
+			const tmodel_entity *fact)
+{
+	tmodel_entries entries;
+	tmodel_span old_place;
+	tmodel_span place;
+
+	if (!has_entries(source, fact, &entries))
+		return false;
+	if (tmodel_entries_find(&entries, entry->partition_key,
+							entry->row_key) != NULL)
+		return true;
+	tmodel_arena_reset(source->place_arena);
+	old_place = image_of(source, entry);
+	place = image_of(source, &entries.entries[0]);
+	if (tmodel_span_compare(place, old_place) >= 0)
+		wait_for_turn(source, tmodel_entity_copy(source->order_arena, fact),
+					  place);
+	return false;
+}
+
 static const tmodel_entity *
 next_through_index(itableSource *source)
 {
@@ -336,15 +486,18 @@ next_through_index(itableSource *source)
 
 	for (;;)
 	{
-		while (!source->store_done && !itable_lookup_is_full(source->lookup))
+		while (!source->store_done && !must_look_up(source))
 		{
-			entry = itable_reader_next(source->reader);
+			entry = next_asked(source);
 			if (entry == NULL)
 				source->store_done = true;
 			else if (!is_new_fact(source, entry))
 				continue;
 			else if (source->spec.covering && tmodel_entity_is_verified(entry))
+			{
+				source->head_key = entry;
 				return fact_of_entry(source, entry);
+			}
 			else
 				itable_lookup_add(source->lookup, entry);
 		}
@@ -352,7 +505,9 @@ next_through_index(itableSource *source)
 			break;
 		/* with contents asked for, only unverified entries come here */
 		consider_repair(source, entry, fact == NULL || source->spec.covering);
-		if (fact != NULL)
+		source->head_key = entry;
+		if (fact != NULL &&
+			(source->merge == NULL || is_in_place(source, entry, fact)))
 			return fact;
 	}
 	return next_own_fact(source);
@@ -411,12 +566,12 @@ next_entry(itableSource *source)
 
 	for (;;)
 	{
-		while (!source->store_done && !itable_lookup_is_full(source->lookup))
+		while (!source->store_done && !must_look_up(source))
 		{
 			tmodel_span partition_key;
 			tmodel_span row_key;
 
-			entry = itable_reader_next(source->reader);
+			entry = next_asked(source);
 			if (entry == NULL)
 				source->store_done = true;
 			else if (!is_first_time(source, entry) ||
@@ -425,7 +580,7 @@ next_entry(itableSource *source)
 										   row_key, &own))
 				continue;
 			else if (tmodel_entity_is_verified(entry))
-				return entry;
+				return source->head_key = entry;
 			else
 				itable_lookup_add(source->lookup, entry);
 		}
@@ -435,9 +590,9 @@ next_entry(itableSource *source)
 		consider_repair(source, entry, justified == NULL ||
 						source->spec.index->covering);
 		if (justified != NULL)
-			return justified;
+			return source->head_key = justified;
 	}
-	return next_own_entry(source);
+	return source->merge != NULL ? NULL : next_own_entry(source);
 }
 
 /* Pointer entries that have come: their facts. */
@@ -460,6 +615,8 @@ prefetch_facts(itableSource *source)
 void
 itable_source_prefetch(itableSource *source)
 {
+	if (source->merging)
+		return;
 	itable_reader_prefetch(source->reader);
 	if (source->spec.kind == ITABLE_SOURCE_INDEX && !source->spec.covering)
 		prefetch_facts(source);
@@ -474,6 +631,8 @@ itable_source_client(const itableSource *source)
 bool
 itable_source_is_ready(itableSource *source)
 {
+	if (source->merge != NULL)
+		return true;
 	itable_source_prefetch(source);
 	if (source->lookup != NULL && itable_lookup_is_ready(source->lookup))
 		return true;
@@ -495,8 +654,8 @@ check_index(itableSource *source)
 	source->checked_requests = source->counts->requests;
 }
 
-const tmodel_entity *
-itable_source_next(itableSource *source)
+static const tmodel_entity *
+next_stored(itableSource *source)
 {
 	const tmodel_entity *entity;
 
@@ -512,4 +671,68 @@ itable_source_next(itableSource *source)
 			return next_entry(source);
 	}
 	return NULL;
+}
+
+/* ---- rows in order ---- */
+
+/* This transaction's rows wait for their turns. */
+static void
+begin_order(itableSource *source)
+{
+	const tmodel_entity *own;
+
+	source->order_context = AllocSetContextCreate(source->context,
+												  "itable_fdw rows waiting",
+												  ALLOCSET_DEFAULT_SIZES);
+	source->order_arena = itable_arena(source->order_context);
+	source->place_arena = itable_arena(source->order_context);
+	source->waiting = itable_own_rows(source->order_context);
+	source->head_known = false;
+	while ((own = source->spec.kind == ITABLE_SOURCE_ENTRIES ?
+			next_own_entry(source) :
+			itable_overlay_next(&source->overlay)) != NULL)
+	{
+		tmodel_entries entries;
+
+		tmodel_arena_reset(source->place_arena);
+		if (source->spec.kind == ITABLE_SOURCE_TABLE)
+			wait_for_turn(source, own, image_of(source, own));
+		else if (source->spec.kind == ITABLE_SOURCE_ENTRIES)
+			wait_for_turn(source, tmodel_entity_copy(source->order_arena, own),
+						  image_of(source, own));
+		/* without an entry it is none of the rows the query wants */
+		else if (has_entries(source, own, &entries))
+			wait_for_turn(source, own, image_of(source, &entries.entries[0]));
+	}
+}
+
+/* The store's next row, or one that waits and comes before it. */
+static const tmodel_entity *
+next_in_order(itableSource *source)
+{
+	const tmodel_entity *waiting;
+	tmodel_span image;
+
+	if (!source->head_known)
+	{
+		source->head = next_stored(source);
+		source->head_known = true;
+	}
+	tmodel_arena_reset(source->place_arena);
+	waiting = itable_own_rows_first(source->waiting, &image);
+	if (waiting != NULL &&
+		(source->head == NULL ||
+		 tmodel_span_compare(image, image_of(source, source->head_key)) <= 0))
+	{
+		itable_own_rows_take(source->waiting);
+		return waiting;
+	}
+	source->head_known = source->head == NULL;
+	return source->head;
+}
+
+const tmodel_entity *
+itable_source_next(itableSource *source)
+{
+	return source->merge != NULL ? next_in_order(source) : next_stored(source);
 }

@@ -175,11 +175,11 @@ at_separator(const walk *w, size_t at)
 		memcmp(w->key.data + at, TMODEL_KEY_SEPARATOR, 2) == 0;
 }
 
-/* Bytes before which all keys with the same beginning compare as in full. */
+/* Bytes before which all keys with the same beginning compare as in full;
+ * "units" stand before them. */
 static size_t
-surely_full(tmodel_span key)
+surely_full(tmodel_span key, size_t units)
 {
-	size_t		units = 0;
 	size_t		at = 0;
 
 	while (at < key.len)
@@ -227,12 +227,12 @@ walk_component(walk *w, tmodel_key_type type, bool last, bool ordered,
 int
 tmodel_key_late_keys(tmodel_arena *arena, tmodel_key_encoding encoding, int n,
 					 const tmodel_key_type *types, int first, int last,
-					 bool shortened, tmodel_span key, int max,
+					 int before, tmodel_span key, int max,
 					 tmodel_key_late *out)
 {
 	walk		w = {.arena = arena, .encoding = encoding, .key = key,
 	.max = max, .out = out};
-	size_t		end = shortened ? surely_full(key) : key.len;
+	size_t		end = before >= 0 ? surely_full(key, (size_t) before) : key.len;
 	bool		cut = end < key.len;
 
 	tmodel_buf_init(&w.image, arena);

@@ -39,9 +39,10 @@ typedef struct tmodel_key_late
 /*
  * The stretches of keys that come later than "key" in the store, and before it
  * in SQL's order of components first..last-1 (of n); the components before
- * "first" are the same in all keys asked about.  "shortened": the keys are an
- * index table's, and may be shortened; from the place where they are, a
- * stretch holds whatever follows.  Shallowest stretch first, at most "max".
+ * "first" are the same in all keys asked about.  "before" is -1 for keys that
+ * are never shortened, else the units that stand before them in what is (a
+ * section's): from the place where keys are cut, a stretch holds whatever
+ * follows.  Shallowest stretch first, at most "max".
  *
  * Returns how many there are, which may be more than max (out is then not
  * complete); -1: the key does not read, or no memory.
@@ -49,7 +50,7 @@ typedef struct tmodel_key_late
 extern int	tmodel_key_late_keys(tmodel_arena *arena,
 								 tmodel_key_encoding encoding, int n,
 								 const tmodel_key_type *types, int first,
-								 int last, bool shortened, tmodel_span key,
+								 int last, int before, tmodel_span key,
 								 int max, tmodel_key_late *out);
 
 #endif							/* TMODEL_KEY_ORDER_H */

@@ -13,6 +13,7 @@
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 
+#include "plan/callbacks.h"
 #include "plan/join.h"
 
 /* Gives every comparison's value its place in fdw_exprs. */
@@ -78,6 +79,23 @@ fill_access(const itableChoice *choice, itablePlan *plan, List **exprs)
 	}
 }
 
+/* Gives LIMIT and OFFSET their places in fdw_exprs. */
+static void
+number_fetch(itableFetch *fetch, List **exprs)
+{
+	fetch->count_expr = fetch->offset_expr = -1;
+	if (fetch->count != NULL)
+	{
+		fetch->count_expr = list_length(*exprs);
+		*exprs = lappend(*exprs, fetch->count);
+	}
+	if (fetch->offset != NULL)
+	{
+		fetch->offset_expr = list_length(*exprs);
+		*exprs = lappend(*exprs, fetch->offset);
+	}
+}
+
 /* Why each clause stays, "" where the store has narrowed by it. */
 static List *
 reasons(PlannerInfo *root, RelOptInfo *rel, const itableChoice *choice,
@@ -127,6 +145,9 @@ itable_fill_plan(const itableRelInfo *info, const itableChoice *choice,
 		number_filter(plan->filter, exprs);
 		plan->skip_sections = itable_has_sections(info->table);
 	}
+	plan->order = choice->order;
+	plan->fetch = choice->fetch;
+	number_fetch(&plan->fetch, exprs);
 	plan->attnums = needed_attnums(info);
 }
 

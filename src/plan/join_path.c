@@ -24,6 +24,7 @@
 #include "parser/parsetree.h"
 
 #include "compat.h"
+#include "plan/callbacks.h"
 #include "plan/join.h"
 #include "table/settings.h"
 

@@ -160,7 +160,7 @@ add_paths_for(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 		itable_cost(root, rel, info, choice, &startup, &total);
 		add_path(rel, (Path *)
 				 itable_create_path(root, rel, param->ppi_rows, startup,
-									total, param->ppi_req_outer,
+									total, NIL, param->ppi_req_outer,
 									list_make1(choice)));
 	}
 }

@@ -412,6 +412,76 @@ itable_choices(const itableRelInfo *info, List *clauses)
 	return result;
 }
 
+AttrNumber *
+itable_key_columns(const itableRelInfo *info, const itableIndex *index, int *n)
+{
+	int			npartition;
+	int			nrow;
+	keyPart    *partition = index != NULL ?
+	index_parts(index, true, &npartition) :
+	own_parts(info->table, true, &npartition);
+	keyPart    *row = index != NULL ? index_parts(index, false, &nrow) :
+	own_parts(info->table, false, &nrow);
+	AttrNumber *result;
+
+	*n = npartition + nrow;
+	result = palloc(sizeof(AttrNumber) * *n);
+	for (int i = 0; i < *n; i++)
+	{
+		const keyPart *part = i < npartition ? &partition[i] :
+		&row[i - npartition];
+
+		result[i] = part->element ? 0 : part->attnum;
+	}
+	return result;
+}
+
+/* Every partition of an index; those of a gathered one are its buckets. */
+static itableChoice *
+whole_index(const itableIndex *index, const itableRelInfo *info, List *clauses)
+{
+	int			npartition;
+	int			nrow;
+	keyPart    *partition = index_parts(index, true, &npartition);
+	keyPart    *row = index_parts(index, false, &nrow);
+	itableChoice *choice = palloc0(sizeof(itableChoice));
+
+	if (!has_all_entries(index, clauses, npartition, partition) ||
+		!has_all_entries(index, clauses, nrow, row))
+		return NULL;
+	choice->access = ITABLE_FULL;
+	choice->probes = 1;
+	choice->index = (itableIndex *) index;
+	choice->covering = covers(index, info);
+	choice->only_ordered = true;
+	if (npartition == 1 && partition[0].buckets > 0 && partition[0].hashed >= 0)
+	{
+		(void) add_bucket(choice, &partition[0], 0, 0, true);
+		choice->access = ITABLE_PARTITION;
+	}
+	return choice;
+}
+
+List *
+itable_whole_indexes(const itableRelInfo *info, List *clauses)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, info->indexes)
+	{
+		itableIndex *index = lfirst(cell);
+		itableChoice *choice;
+
+		if (!itable_enable_index || !index->table->readable)
+			continue;
+		choice = whole_index(index, info, clauses);
+		if (choice != NULL)
+			result = lappend(result, choice);
+	}
+	return result;
+}
+
 const char *
 itable_access_name(itableAccess access)
 {

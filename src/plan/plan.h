@@ -15,6 +15,7 @@
 
 #include "model/filter.h"
 #include "plan/match.h"
+#include "plan/order.h"
 #include "table/table_def.h"
 
 /* How the store is asked. */
@@ -98,10 +99,13 @@ typedef struct itablePlan
 	List	   *kept;			/* EXPLAIN VERBOSE: reasons (String), one per
 								 * clause of the plan's qual; "" shipped */
 	List	   *advice;			/* full scans: detail and hint (String) */
+	itableOrder order;			/* in which rows must come */
+	itableFetch fetch;			/* how many are wanted first */
 } itablePlan;
 
 /* One way to read the relation, found by paths.c. */
-typedef struct itableChoice
+typedef struct itableChoice itableChoice;
+struct itableChoice
 {
 	itableAccess access;
 	itableIndex *index;			/* NULL: the relation itself */
@@ -114,9 +118,13 @@ typedef struct itableChoice
 	bool		conditional;	/* a value may make it unusable */
 	List	   *arms;			/* itableChoice: read instead (union.c) */
 	struct itableChoice *also;	/* must name a fact, too (intersection.c) */
-} itableChoice;
+	bool		only_ordered;	/* pays for its order only */
+	itableOrder order;
+	itableFetch fetch;
+};
 
-typedef struct itableRelInfo
+typedef struct itableRelInfo itableRelInfo;
+struct itableRelInfo
 {
 	itableTable *table;
 	itableIndex *self_index;	/* the relation is itself an index table */
@@ -128,7 +136,7 @@ typedef struct itableRelInfo
 	bool		all_columns;	/* whole-row reference */
 	bool		for_update;		/* target of UPDATE or DELETE */
 	bool		guessed;		/* never analyzed: row counts are a guess */
-} itableRelInfo;
+};
 
 /* in shippable.c */
 extern itableFilter *itable_ship(PlannerInfo *root, RelOptInfo *rel,
@@ -180,17 +188,6 @@ extern List *itable_advice(PlannerInfo *root, RelOptInfo *rel,
 /* in private.c */
 extern List *itable_plan_to_list(const itablePlan *plan);
 extern itablePlan *itable_plan_from_list(List *list);
-
-/* in relinfo.c and create_plan.c: callbacks */
-extern void itableGetForeignRelSize(PlannerInfo *root, RelOptInfo *rel,
-									Oid relid);
-extern void itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel,
-								  Oid relid);
-extern bool itableIsForeignPathAsyncCapable(ForeignPath *path);
-extern ForeignScan *itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel,
-										 Oid relid, ForeignPath *path,
-										 List *tlist, List *clauses,
-										 Plan *outer_plan);
 
 /* "point", "partition", ... as EXPLAIN shows it */
 extern const char *itable_access_name(itableAccess access);

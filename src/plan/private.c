@@ -17,7 +17,7 @@ enum
 	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
 	PLAN_FILTER, PLAN_ARMS, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
 	PLAN_TO_THE_END, PLAN_PIECES, PLAN_SKIP_SECTIONS, PLAN_ADVICE,
-	PLAN_ALSO
+	PLAN_ALSO, PLAN_ORDER, PLAN_FETCH
 };
 
 static List *
@@ -133,6 +133,28 @@ pieces_from_list(const List *list)
 	return result;
 }
 
+/* NIL: no order */
+static List *
+order_to_list(const itableOrder *order)
+{
+	if (!order->on)
+		return NIL;
+	return list_concat(list_make3_int(order->first, order->last, order->fixed),
+					   order->attnums);
+}
+
+static void
+order_from_list(List *list, itableOrder *order)
+{
+	order->on = list != NIL;
+	if (!order->on)
+		return;
+	order->first = linitial_int(list);
+	order->last = lsecond_int(list);
+	order->fixed = lthird_int(list);
+	order->attnums = list_copy_tail(list, 3);
+}
+
 List *
 itable_plan_to_list(const itablePlan *plan)
 {
@@ -159,8 +181,12 @@ itable_plan_to_list(const itablePlan *plan)
 	result = lappend(result, pieces_to_list(plan->pieces));
 	result = lappend(result, makeInteger(plan->skip_sections));
 	result = lappend(result, plan->advice);
-	return lappend(result, plan->also != NULL ?
-				   itable_plan_to_list(plan->also) : NIL);
+	result = lappend(result, plan->also != NULL ?
+					 itable_plan_to_list(plan->also) : NIL);
+	result = lappend(result, order_to_list(&plan->order));
+	return lappend(result, list_make3_int(plan->fetch.rows,
+										  plan->fetch.count_expr,
+										  plan->fetch.offset_expr));
 }
 
 itablePlan *
@@ -187,6 +213,10 @@ itable_plan_from_list(List *list)
 	plan->advice = list_nth(list, PLAN_ADVICE);
 	if (list_nth(list, PLAN_ALSO) != NIL)
 		plan->also = itable_plan_from_list(list_nth(list, PLAN_ALSO));
+	order_from_list(list_nth(list, PLAN_ORDER), &plan->order);
+	plan->fetch.rows = linitial_int(list_nth(list, PLAN_FETCH));
+	plan->fetch.count_expr = lsecond_int(list_nth(list, PLAN_FETCH));
+	plan->fetch.offset_expr = lthird_int(list_nth(list, PLAN_FETCH));
 	return plan;
 }
 

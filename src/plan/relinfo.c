@@ -19,6 +19,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "plan/callbacks.h"
 #include "plan/plan.h"
 #include "table/settings.h"
 
@@ -110,18 +111,11 @@ itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	choices = list_concat(choices, itable_intersections(info, choices));
 	choices = list_concat(choices, itable_unions(root, rel, info, info->clauses,
 												 rel->baserestrictinfo));
+	if (has_useful_pathkeys(root, rel))
+		choices = list_concat(choices, itable_whole_indexes(info,
+															info->clauses));
 	foreach(cell, choices)
-	{
-		itableChoice *choice = lfirst(cell);
-		Cost		startup;
-		Cost		total;
-
-		itable_cost(root, rel, info, choice, &startup, &total);
-		add_path(rel, (Path *)
-				 itable_create_path(root, rel, rel->rows, startup, total,
-									rel->lateral_relids,
-									list_make1(choice)));
-	}
+		itable_add_paths(root, rel, info, lfirst(cell));
 	itable_add_parameterized_paths(root, rel, info);
 	/* so that a cached plan notices when an index table changes */
 	foreach(cell, info->indexes)

@@ -411,6 +411,13 @@ check_unique(const itableTable *table)
 }
 
 /* Table options, the server's where the table has none of its own. */
+/* Cosmos DB, which speaks the same protocol, hands out entities in any order. */
+static bool
+keeps_order(const char *endpoint)
+{
+	return endpoint == NULL || strstr(endpoint, ".cosmos.") == NULL;
+}
+
 static void
 fill_options(itableTable *table, List *own, List *server)
 {
@@ -422,6 +429,7 @@ fill_options(itableTable *table, List *own, List *server)
 	table->name = tmodel_span_of(name != NULL ? pstrdup(name) :
 								 itable_default_name(table->relname));
 	table->has_name = name != NULL;
+	table->ordered = keeps_order(itable_option(server, "endpoint"));
 	table->encoding = encoding != NULL && strcmp(encoding, "raw") == 0 ?
 		TMODEL_KEY_RAW : TMODEL_KEY_ESCAPED;
 	if (mode == NULL)

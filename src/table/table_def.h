@@ -73,6 +73,7 @@ typedef struct itableTable
 	int			nrow;
 	itableColumn **row;
 	tmodel_key_type *row_types;
+	bool		ordered;		/* the store hands out entities by key */
 	/* options, the server's where the table has none */
 	bool		updatable;
 	int			fetch_size;

@@ -97,7 +97,8 @@ announced(const key_kind *kind, const one_key *key, const one_key *later)
 
 	tmodel_arena_reset(&scratch);
 	n = tmodel_key_late_keys(&scratch, kind->encoding, kind->n, texts,
-							 kind->first, kind->n, kind->shortened, key->key,
+							 kind->first, kind->n, kind->shortened ? 0 : -1,
+							 key->key,
 							 MAX_LATE, late);
 	if (n < 0 || n > MAX_LATE)
 		return false;
@@ -189,10 +190,10 @@ UNIT_TEST(key_order_floor_of_a_plain_text)
 
 	tmodel_arena_init(&scratch, &tmodel_malloc);
 	CHECK_INT(tmodel_key_late_keys(&scratch, TMODEL_KEY_ESCAPED, 1, texts, 0, 1,
-								   false, TMODEL_SPAN("abc-d.9_x"), 2, late),
+								   -1, TMODEL_SPAN("abc-d.9_x"), 2, late),
 			  0);
 	CHECK_INT(tmodel_key_late_keys(&scratch, TMODEL_KEY_ESCAPED, 1, texts, 0, 1,
-								   false, TMODEL_SPAN("A Bug's Life"), 2, late),
+								   -1, TMODEL_SPAN("A Bug's Life"), 2, late),
 			  2);
 	CHECK_STR(late[0].range.lower.data, "A\"");
 	CHECK_STR(late[0].range.upper.data, "A\"2");
