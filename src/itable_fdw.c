@@ -12,6 +12,7 @@
 #include "exec/lookup_join.h"
 #include "exec/modify.h"
 #include "exec/scan.h"
+#include "exec/worker.h"
 #include "plan/join.h"
 #include "plan/callbacks.h"
 #include "remote/catalog.h"
@@ -34,6 +35,7 @@ _PG_init(void)
 	itable_sessions_init();
 	itable_catalog_init();
 	itable_xact_init();
+	itable_worker_init();
 	itable_join_init(&itable_lookup_join_methods);
 }
 

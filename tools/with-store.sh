@@ -6,6 +6,7 @@
 #
 # The command finds in its environment
 #   ITABLE_TEST_ENDPOINT    http://127.0.0.1:PORT/devstoreaccount1
+#   ITABLE_TEST_QUEUE_ENDPOINT  the same account's Queue service, on another port
 #   ITABLE_TEST_ACCOUNT, ITABLE_TEST_KEY
 #   ITABLE_TEST_STORE       mock | azurite
 #   ITABLE_TEST_SERVER_PID  the store's process, for tests that stop it
@@ -23,7 +24,7 @@ start_mock()
 	local binary=${ITABLE_MOCK:-$root/mock-tablestore/mock-tablestore} tenths=200
 
 	[ -x "$binary" ] || die "$binary is not there: run 'make mock'"
-	setpriv --pdeathsig KILL -- "$binary" --listen 127.0.0.1:0 \
+	setpriv --pdeathsig KILL -- "$binary" --listen 127.0.0.1:0 --queue-listen 127.0.0.1:0 \
 		--port-file "$workdir/port" --memory ${ITABLE_MOCK_OPTIONS:-} >"$workdir/log" 2>&1 &
 	server=$!
 	until [ -s "$workdir/port" ]; do
@@ -34,7 +35,8 @@ start_mock()
 		tenths=$((tenths - 1))
 		sleep 0.1
 	done
-	port=$(tr -dc 0-9 <"$workdir/port")
+	port=$(sed -n 1p "$workdir/port")
+	queue_port=$(sed -n 2p "$workdir/port")
 	export ITABLE_TEST_CONTROL=http://127.0.0.1:$port/__mock
 }
 
@@ -55,29 +57,37 @@ install_azurite()
 		cat "$workdir/npm" >&2
 		exit 1
 	) 9>"$dir/.lock" || die "Azurite could not be installed"
-	azurite=$dir/node_modules/azurite/dist/src/table/main.js
+	azurite=$dir/node_modules/azurite/dist/src
 }
 
 # Azurite cannot report a port that the kernel chose, so we choose, below the
 # range of outgoing connections, and try again when somebody was faster.
 start_azurite()
 {
-	local tenths
-
 	[ -z "${ITABLE_NO_AZURITE:-}" ] || die "Azurite could not be installed, see the earlier failure"
 	install_azurite
+	start_service queue
+	queue_port=$port
+	start_service table
+}
+
+# One of Azurite's services: $server is its process, $port its port.
+start_service()
+{
+	local service=$1 tenths
+
 	for try in 1 2 3 4 5; do
 		: >"$workdir/log"
 		port=$((20000 + RANDOM % 12000))
-		setpriv --pdeathsig KILL -- node "$azurite" --silent --inMemoryPersistence \
+		setpriv --pdeathsig KILL -- node "$azurite/$service/main.js" --silent --inMemoryPersistence \
 			--skipApiVersionCheck --disableTelemetry \
-			--tableHost 127.0.0.1 --tablePort "$port" \
+			"--${service}Host" 127.0.0.1 "--${service}Port" "$port" \
 			>"$workdir/log" 2>&1 &
 		server=$!
 		tenths=600
 		while kill -0 "$server" 2>/dev/null && [ "$tenths" -gt 0 ]; do
 			# Printed by our own process, once it owns the port.
-			! grep -q 'successfully started' "$workdir/log" || return 0
+			! grep -qE 'successfully (started|listens)' "$workdir/log" || return 0
 			tenths=$((tenths - 1))
 			sleep 0.1
 		done
@@ -85,7 +95,7 @@ start_azurite()
 		server=
 	done
 	cat "$workdir/log" >&2
-	die "Azurite did not start ($try tries)"
+	die "Azurite's $service service did not start ($try tries)"
 }
 
 store=mock
@@ -104,6 +114,7 @@ clean_up_at_exit
 make_workdir store
 "start_$store"
 export ITABLE_TEST_ENDPOINT=http://127.0.0.1:$port/$account
+export ITABLE_TEST_QUEUE_ENDPOINT=http://127.0.0.1:$queue_port/$account
 export ITABLE_TEST_ACCOUNT=$account
 export ITABLE_TEST_KEY=$key
 export ITABLE_TEST_STORE=$store

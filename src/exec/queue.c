@@ -29,9 +29,13 @@
 #include "remote/memory.h"
 #include "remote/report.h"
 #include "txn/converge.h"
+#include "txn/wake.h"
 
 PG_FUNCTION_INFO_V1(itable_process_queue);
 PG_FUNCTION_INFO_V1(itable_index_backlog);
+
+/* How long a message that is being followed is hidden from others. */
+#define HIDDEN_SECONDS 60
 
 typedef struct queueRun
 {
@@ -220,10 +224,111 @@ process(queueRun *run, const tmodel_span *partition, int max)
 	return done;
 }
 
+/* Takes the first line off a text; its data is NULL behind the last one. */
+static tmodel_span
+next_line(tmodel_span *text)
+{
+	tmodel_span line = *text;
+	const char *end = text->len > 0 ? memchr(text->data, '\n', text->len) :
+	NULL;
+
+	if (end == NULL)
+		*text = (tmodel_span) {NULL, 0};
+	else
+	{
+		line.len = end - line.data;
+		text->data = end + 1;
+		text->len -= line.len + 1;
+	}
+	return line;
+}
+
+/* Does what one message tells of; false: this database cannot. */
+static bool
+follow_message(Oid serverid, tmodel_span text, int max, int *done)
+{
+	tmodel_span name = next_line(&text);
+	ListCell   *cell;
+
+	foreach(cell, itable_queued_facts(serverid))
+	{
+		queueRun	run;
+
+		if (!itable_same_table(itable_table_def(lfirst_oid(cell))->name, name))
+			continue;
+		open_run(&run, lfirst_oid(cell));
+		while (text.data != NULL && *done < max)
+		{
+			tmodel_span partition = next_line(&text);
+
+			*done += process(&run, &partition, max - *done);
+		}
+		return text.data == NULL;
+	}
+	return false;
+}
+
+/*
+ * A message is deleted when what it tells of was done; else it comes back.  No
+ * trouble with the queue matters: it only tells where to look first.
+ */
+static int
+follow_messages(Oid serverid, int max)
+{
+	tstore_client *client = itable_queue_session(serverid, GetUserId());
+	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
+	tmodel_span queue = TMODEL_SPAN(ITABLE_QUEUE_NAME);
+	tstore_message messages[TSTORE_MESSAGES_MAX];
+	itableCalls *calls;
+	tstore_request *request;
+	int			n;
+	int			done = 0;
+
+	if (client == NULL)
+		return 0;
+	calls = itable_calls(CurrentMemoryContext, client);
+	do
+	{
+		request = itable_call(calls, tstore_start_get_messages(client, queue,
+															   HIDDEN_SECONDS));
+		itable_wait(calls, request);
+		n = tstore_read_messages(arena, tstore_reply_of(request), messages);
+		itable_check_arena(arena);
+		itable_finish(calls, request);
+		for (int i = 0; i < n && done < max; i++)
+		{
+			if (!follow_message(serverid, messages[i].text, max, &done))
+				continue;
+			request = itable_call(calls,
+								  tstore_start_delete_message(client, queue,
+															  &messages[i]));
+			itable_wait(calls, request);
+			itable_finish(calls, request);
+		}
+	} while (n == TSTORE_MESSAGES_MAX && done < max);
+	return done;
+}
+
+int
+itable_queue_process_table(Oid fact, int max, bool scan)
+{
+	Oid			serverid = itable_table_def(fact)->serverid;
+	int			done = follow_messages(serverid, max);
+	queueRun	run;
+
+	if (done < max &&
+		(scan || itable_queue_session(serverid, GetUserId()) == NULL))
+	{
+		open_run(&run, fact);
+		done += process(&run, NULL, max - done);
+	}
+	return done;
+}
+
 int
 itable_queue_process(Oid serverid, int max)
 {
-	int			done = 0;
+	int			done = follow_messages(serverid, max);
 	ListCell   *cell;
 
 	foreach(cell, itable_queued_facts(serverid))
@@ -236,6 +341,24 @@ itable_queue_process(Oid serverid, int max)
 		done += process(&run, NULL, max - done);
 	}
 	return done;
+}
+
+List *
+itable_queue_tables(void)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, itable_all_indexes())
+	{
+		const itableTable *index = itable_table_def(lfirst_oid(cell));
+		Oid			fact = index->queued ? itable_fact_relid(index, true) :
+		InvalidOid;
+
+		if (OidIsValid(fact))
+			result = list_append_unique_oid(result, fact);
+	}
+	return result;
 }
 
 Datum

@@ -31,9 +31,19 @@
 
 #define TRACE_MAX 200
 
+/* Nobody waits long for a message that is only a hint. */
+#define QUEUE_CONNECT_MS 2000
+#define QUEUE_REQUEST_MS 5000
+
+typedef struct sessionKey
+{
+	Oid			mapping;		/* user mapping OID */
+	Oid			queue;			/* 1: its client of the Queue service; else 0 */
+} sessionKey;
+
 typedef struct sessionEntry
 {
-	Oid			mapping;		/* hash key: user mapping OID */
+	sessionKey	key;			/* hash key */
 	Oid			serverid;
 	tstore_client *client;		/* NULL: none open */
 	bool		stale;			/* close as soon as nobody holds it */
@@ -84,11 +94,12 @@ invalidate(Datum arg, int cacheid, uint32 hash)
 void
 itable_sessions_init(void)
 {
-	HASHCTL		ctl = {.keysize = sizeof(Oid)};
+	HASHCTL		ctl = {.keysize = sizeof(sessionKey)};
 
 	ctl.entrysize = sizeof(sessionEntry);
 	sessions = hash_create("itable_fdw sessions", 8, &ctl,
 						   HASH_ELEM | HASH_BLOBS);
+	ctl.keysize = sizeof(Oid);
 	ctl.entrysize = sizeof(serverCounters);
 	past_counters = hash_create("itable_fdw counters", 8, &ctl,
 								HASH_ELEM | HASH_BLOBS);
@@ -168,27 +179,35 @@ host_of(const char *endpoint)
 }
 
 /* itable_fdw.allowed_hosts; asked at every use, for it may change any time. */
-static void
-check_host(const ForeignServer *server)
+static bool
+is_allowed(const char *endpoint)
 {
-	const char *endpoint = itable_option(server->options, "endpoint");
 	char	   *host;
 	char	   *rest;
 
 	if (itable_allowed_hosts == NULL || itable_allowed_hosts[0] == '\0' ||
 		endpoint == NULL)
-		return;
+		return true;
 	host = host_of(endpoint);
 	rest = pstrdup(itable_allowed_hosts);
 	for (char *word = strtok_r(rest, ", \t\n", &rest); word != NULL;
 		 word = strtok_r(NULL, ", \t\n", &rest))
 		if (pg_strcasecmp(word, host) == 0)
-			return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("host \"%s\" of server \"%s\" is not allowed", host,
-					server->servername),
-			 errhint("A superuser can add it to itable_fdw.allowed_hosts.")));
+			return true;
+	return false;
+}
+
+static void
+check_host(const ForeignServer *server)
+{
+	const char *endpoint = itable_option(server->options, "endpoint");
+
+	if (!is_allowed(endpoint))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("host \"%s\" of server \"%s\" is not allowed",
+						host_of(endpoint), server->servername),
+				 errhint("A superuser can add it to itable_fdw.allowed_hosts.")));
 }
 
 /* A user who is no superuser must bring credentials of their own. */
@@ -206,12 +225,10 @@ check_credentials(const tstore_config *config, List *mapping, Oid userid,
 			 errhint("Set account_key or sas_token in the user mapping.")));
 }
 
-static void
-open_client(sessionEntry *entry, ForeignServer *server, UserMapping *mapping)
+static tstore_config
+read_config(const ForeignServer *server, const UserMapping *mapping)
 {
 	tstore_config config = {0};
-	tstore_hooks hooks = {0};
-	tstore_error error;
 	List	   *options = server->options;
 	const char *token_file = itable_option(mapping->options,
 										   "bearer_token_file");
@@ -231,6 +248,15 @@ open_client(sessionEntry *entry, ForeignServer *server, UserMapping *mapping)
 		config.bearer_token = read_token_file(token_file);
 	check_credentials(&config, mapping->options, mapping->userid,
 					  server->servername);
+	return config;
+}
+
+/* False, with the error, when the configuration cannot be used. */
+static bool
+open_client(sessionEntry *entry, Oid serverid, const tstore_config *config,
+			tstore_error *error)
+{
+	tstore_hooks hooks = {0};
 
 	entry->context = AllocSetContextCreate(TopMemoryContext,
 										   "itable_fdw client",
@@ -238,28 +264,27 @@ open_client(sessionEntry *entry, ForeignServer *server, UserMapping *mapping)
 	hooks.allocator = *itable_allocator(entry->context);
 	hooks.should_abort = should_abort;
 	hooks.trace = itable_trace_keep;
-	entry->client = tstore_open(&config, &hooks, &error);
+	entry->client = tstore_open(config, &hooks, error);
 	if (entry->client == NULL)
 	{
 		MemoryContextDelete(entry->context);
 		entry->context = NULL;
-		itable_report(&error, psprintf("use server \"%s\"",
-									   server->servername), NULL);
+		return false;
 	}
-	entry->serverid = server->serverid;
+	entry->serverid = serverid;
 	entry->stale = false;
+	return true;
 }
 
-tstore_client *
-itable_session(Oid serverid, Oid userid)
+/* The entry, without a client when there is none that may be used. */
+static sessionEntry *
+entry_of(const UserMapping *mapping, Oid serverid, bool queue)
 {
-	UserMapping *mapping = GetUserMapping(userid, serverid);
-	ForeignServer *server = GetForeignServer(serverid);
+	sessionKey	key = {mapping->umid, queue ? 1 : 0};
 	sessionEntry *entry;
 	bool		found;
 
-	check_host(server);
-	entry = hash_search(sessions, &mapping->umid, HASH_ENTER, &found);
+	entry = hash_search(sessions, &key, HASH_ENTER, &found);
 	if (!found)
 	{
 		entry->client = NULL;
@@ -276,8 +301,55 @@ itable_session(Oid serverid, Oid userid)
 	}
 	if (entry->stale)
 		close_client(entry);
+	return entry;
+}
+
+tstore_client *
+itable_session(Oid serverid, Oid userid)
+{
+	UserMapping *mapping = GetUserMapping(userid, serverid);
+	ForeignServer *server = GetForeignServer(serverid);
+	sessionEntry *entry;
+
+	check_host(server);
+	entry = entry_of(mapping, serverid, false);
 	if (entry->client == NULL)
-		open_client(entry, server, mapping);
+	{
+		tstore_config config = read_config(server, mapping);
+		tstore_error error;
+
+		if (!open_client(entry, serverid, &config, &error))
+			itable_report(&error, psprintf("use server \"%s\"",
+										   server->servername), NULL);
+	}
+	return entry->client;
+}
+
+tstore_client *
+itable_queue_session(Oid serverid, Oid userid)
+{
+	ForeignServer *server = GetForeignServer(serverid);
+	const char *endpoint = itable_option(server->options, "queue_endpoint");
+	UserMapping *mapping;
+	sessionEntry *entry;
+
+	if (endpoint == NULL || !is_allowed(endpoint))
+		return NULL;
+	mapping = GetUserMapping(userid, serverid);
+	entry = entry_of(mapping, serverid, true);
+	if (entry->client == NULL)
+	{
+		tstore_config config = read_config(server, mapping);
+		tstore_error error;
+
+		config.endpoint = endpoint;
+		config.connect_timeout_ms = Min(config.connect_timeout_ms,
+										QUEUE_CONNECT_MS);
+		config.request_timeout_ms = Min(config.request_timeout_ms,
+										QUEUE_REQUEST_MS);
+		config.max_retries = 0;
+		(void) open_client(entry, serverid, &config, &error);
+	}
 	return entry->client;
 }
 
@@ -332,7 +404,7 @@ itable_sessions_each(itableSessionCallback callback, void *ctx)
 
 	hash_seq_init(&scan, sessions);
 	while ((entry = hash_seq_search(&scan)) != NULL)
-		if (entry->client != NULL)
+		if (entry->client != NULL && entry->key.queue == 0)
 			callback(entry->serverid, !entry->stale, ctx);
 }
 

@@ -12,12 +12,19 @@
 #include "postgres.h"
 
 #include "store/client.h"
+#include "store/queue.h"
 
 /*
  * The client for a server and user; connects lazily.  Valid until the end of
  * the transaction at least.  Throws when the mapping is missing or unusable.
  */
 extern tstore_client *itable_session(Oid serverid, Oid userid);
+
+/*
+ * The client for the server's queue_endpoint, with short time-outs; NULL when
+ * there is none, or it must not or cannot be used.
+ */
+extern tstore_client *itable_queue_session(Oid serverid, Oid userid);
 
 /* Requests in flight that belong to one memory context. */
 typedef struct itableCalls itableCalls;

@@ -51,10 +51,15 @@ attempt_authorization(tmodel_arena *arena, const tstore_endpoint *endpoint,
 	tmodel_buf_init(&value, arena);
 	if (endpoint->key.len > 0)
 	{
-		*signature = tstore_sign(arena, endpoint->account, endpoint->key,
-								 call->method, call->content_type, date,
-								 (tmodel_span) {call->target.data,
-								 call->path_len});
+		tmodel_span path = {call->target.data, call->path_len};
+
+		*signature = call->queue ?
+			tstore_sign_queue(arena, endpoint->account, endpoint->key,
+							  call->method, call->content_type,
+							  call->body.len, date, TSTORE_API_VERSION, path,
+							  call->resource) :
+			tstore_sign(arena, endpoint->account, endpoint->key, call->method,
+						call->content_type, date, path);
 		tmodel_buf_puts(&value, "SharedKey ");
 		tmodel_buf_span(&value, endpoint->account);
 		tmodel_buf_putc(&value, ':');
@@ -88,7 +93,8 @@ tstore_attempt_prepare(tmodel_arena *arena, const tstore_endpoint *endpoint,
 	headers[n++] = "x-ms-version: " TSTORE_API_VERSION;
 	headers[n++] = "DataServiceVersion: 3.0";
 	headers[n++] = "MaxDataServiceVersion: 3.0;NetFx";
-	headers[n++] = call->plain ? "Accept: application/json;odata=nometadata" :
+	headers[n++] = call->queue ? "Accept: application/xml" :
+		call->plain ? "Accept: application/json;odata=nometadata" :
 		"Accept: application/json;odata=minimalmetadata";
 	headers[n++] = "User-Agent: itable_fdw";
 	headers[n++] = "Expect:";	/* libcurl must not ask before it sends */

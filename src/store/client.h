@@ -136,6 +136,7 @@ typedef struct tstore_reply
 	tmodel_entity *entities;
 	int			netags;			/* write: 1; batch: one per operation */
 	tmodel_span *etags;			/* empty for a DELETE */
+	tmodel_span body;			/* queue.h: what the service said */
 	int			ntables;
 	tmodel_span *tables;
 	bool		has_more;		/* a query's answer goes on: start again with

@@ -555,6 +555,9 @@ response_read_success(tmodel_arena *arena, const tstore_call *call,
 		case TSTORE_S_BATCH:
 			response_read_batch(arena, call, exchange, body, reply);
 			break;
+		case TSTORE_S_QUEUE:
+			reply->body = body;
+			break;
 		case TSTORE_S_TABLE:
 			break;
 	}

@@ -139,30 +139,58 @@ tstore_http_date_read(tmodel_span text, int64_t *unix_seconds)
 	return false;
 }
 
+/* HMAC-SHA256 of the text in base64; empty when memory is short. */
+static tmodel_span
+sign_text(tmodel_arena *arena, tmodel_span key, const tmodel_buf *text)
+{
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	unsigned int digest_len = 0;
+	char	   *signature = tmodel_alloc(arena, EVP_MAX_MD_SIZE * 2);
+
+	if (signature == NULL || arena->failed ||
+		HMAC(EVP_sha256(), key.data, (int) key.len,
+			 (const unsigned char *) text->data, text->len,
+			 digest, &digest_len) == NULL)
+		return (tmodel_span) {NULL, 0};
+	EVP_EncodeBlock((unsigned char *) signature, digest, (int) digest_len);
+	return tmodel_span_of(signature);
+}
+
 /* See sign.h. */
 tmodel_span
 tstore_sign(tmodel_arena *arena, tmodel_span account, tmodel_span key,
 			const char *method, const char *content_type, const char *date,
 			tmodel_span path)
 {
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	unsigned int digest_len = 0;
 	tmodel_buf	text;
-	char	   *signature;
 
 	tmodel_buf_init(&text, arena);
 	tmodel_buf_printf(&text, "%s\n\n%s\n%s\n/", method,
 					  content_type != NULL ? content_type : "", date);
 	tmodel_buf_span(&text, account);
-	if (!tmodel_buf_span(&text, path))
-		return (tmodel_span) {NULL, 0};
-	signature = tmodel_alloc(arena, EVP_MAX_MD_SIZE * 2);
-	if (signature == NULL)
-		return (tmodel_span) {NULL, 0};
-	if (HMAC(EVP_sha256(), key.data, (int) key.len,
-			 (const unsigned char *) text.data, text.len,
-			 digest, &digest_len) == NULL)
-		return (tmodel_span) {NULL, 0};
-	EVP_EncodeBlock((unsigned char *) signature, digest, (int) digest_len);
-	return tmodel_span_of(signature);
+	tmodel_buf_span(&text, path);
+	return sign_text(arena, key, &text);
+}
+
+/* See sign.h.  Of twelve standard headers it sends two. */
+tmodel_span
+tstore_sign_queue(tmodel_arena *arena, tmodel_span account, tmodel_span key,
+				  const char *method, const char *content_type,
+				  size_t content_length, const char *date,
+				  const char *version, tmodel_span path,
+				  tmodel_span resource)
+{
+	tmodel_buf	text;
+
+	tmodel_buf_init(&text, arena);
+	tmodel_buf_printf(&text, "%s\n\n\n", method);
+	if (content_length > 0)
+		tmodel_buf_printf(&text, "%zu", content_length);
+	tmodel_buf_printf(&text, "\n\n%s\n\n\n\n\n\n\nx-ms-date:%s\n"
+					  "x-ms-version:%s\n/",
+					  content_type != NULL ? content_type : "", date, version);
+	tmodel_buf_span(&text, account);
+	tmodel_buf_span(&text, path);
+	tmodel_buf_span(&text, resource);
+	return sign_text(arena, key, &text);
 }

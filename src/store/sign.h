@@ -30,4 +30,15 @@ extern tmodel_span tstore_sign(tmodel_arena *arena, tmodel_span account,
 							   const char *content_type, const char *date,
 							   tmodel_span path);
 
+/*
+ * The same for the Queue service: it also signs the body's length, the version,
+ * and the query, given as "\nname:value" in the order of the names.
+ */
+extern tmodel_span tstore_sign_queue(tmodel_arena *arena, tmodel_span account,
+									 tmodel_span key, const char *method,
+									 const char *content_type,
+									 size_t content_length, const char *date,
+									 const char *version, tmodel_span path,
+									 tmodel_span resource);
+
 #endif							/* TSTORE_SIGN_H */

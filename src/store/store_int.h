@@ -60,7 +60,8 @@ typedef enum tstore_shape
 	TSTORE_S_TABLES,			/* a list of tables */
 	TSTORE_S_WRITE,				/* an ETag */
 	TSTORE_S_BATCH,				/* a multipart body */
-	TSTORE_S_TABLE				/* nothing */
+	TSTORE_S_TABLE,				/* nothing */
+	TSTORE_S_QUEUE				/* what the Queue service says */
 } tstore_shape;
 
 /* A request as HTTP, but for what changes with every attempt. */
@@ -83,6 +84,8 @@ typedef struct tstore_call
 	bool		lone_batch;		/* a batch of one, sent as a single write */
 	int			noperations;	/* writes: how many ETags to expect */
 	bool	   *deletes;		/* batches: which operations have no ETag */
+	bool		queue;			/* to the Queue service, which signs otherwise */
+	tmodel_span resource;		/* queue: "\nname:value" of the query, sorted */
 } tstore_call;
 
 /*

@@ -23,6 +23,9 @@ bool		itable_one_partition = false;
 char	   *itable_allowed_hosts = "";
 int			itable_catalog_lease = 10000;
 int			itable_repair_age = 30000;
+char	   *itable_queue_database = "";
+int			itable_queue_interval = 10000;
+int			itable_queue_scan = 300000;
 
 static int	multi_partition_commit = 0;
 static char *trace_components = "";
@@ -154,5 +157,18 @@ itable_settings_init(void)
 							   &trace_components, "",
 							   PGC_USERSET, GUC_LIST_INPUT, check_trace,
 							   assign_trace, NULL);
+	DefineCustomStringVariable("itable_fdw.queue_database",
+							   "Database whose queued index tables a background worker maintains.",
+							   "Read when the server starts, if the library is in shared_preload_libraries.",
+							   &itable_queue_database, "",
+							   PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("itable_fdw.queue_interval",
+							"How long the background worker rests between two turns.",
+							NULL, &itable_queue_interval, 10000, 10, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("itable_fdw.queue_scan",
+							"How often the background worker scans fact tables although messages tell it where to look.",
+							NULL, &itable_queue_scan, 300000, 0, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("itable_fdw");
 }

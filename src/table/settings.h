@@ -22,6 +22,9 @@ extern char *itable_allowed_hosts;	/* empty: all */
 extern int	itable_catalog_lease;	/* ms the store's catalog is believed; -1:
 									 * it is not asked */
 extern int	itable_repair_age;	/* ms: younger entries are left alone */
+extern char *itable_queue_database; /* the worker's; empty: there is none */
+extern int	itable_queue_interval;	/* ms between its turns */
+extern int	itable_queue_scan;	/* ms between scans, where there are messages */
 
 /* Is the component of the store client traced? */
 extern bool itable_traces(const char *component);

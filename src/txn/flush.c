@@ -28,6 +28,7 @@
 #include "txn/companions.h"
 #include "txn/flush.h"
 #include "txn/round.h"
+#include "txn/wake.h"
 
 #define KEYS_SHOWN 5
 
@@ -88,7 +89,7 @@ begin_run(flushRun *run, MemoryContext parent)
 }
 
 static flushSite *
-site_of(flushRun *run, tstore_client *client, int batch_size)
+site_of(flushRun *run, tstore_client *client, Oid userid, int batch_size)
 {
 	flushSite  *site;
 
@@ -97,6 +98,7 @@ site_of(flushRun *run, tstore_client *client, int batch_size)
 			return site;
 	site = MemoryContextAllocZero(run->context, sizeof(flushSite));
 	site->client = client;
+	site->userid = userid;
 	site->calls = itable_calls(run->context, client);
 	site->batch_size = batch_size;
 	site->next = run->sites;
@@ -249,7 +251,7 @@ add_target(flushRun *run, itableTarget *target)
 	if (get_rel_name(target->relid) != NULL)
 		target->table = itable_table_def(target->relid);
 	lease = take_lease(run, client, target->table);
-	site = site_of(run, client, target->table->batch_size);
+	site = site_of(run, client, target->userid, target->table->batch_size);
 	for (itableChange *change = target->changes; change != NULL;
 		 change = change->next)
 		add_change(run, site, target, lease, change);
@@ -695,6 +697,7 @@ itable_flush(void)
 	check_one_partition(&run);
 	itable_claims_check(run.sites, run.arena);
 	drive(&run);
+	itable_wake(run.sites, run.arena);
 	MemoryContextDelete(run.context);
 }
 
@@ -741,7 +744,7 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 
 	begin_run(&run, CurrentMemoryContext);
 	run.refresh = true;
-	site = site_of(&run, client, index->fact->batch_size);
+	site = site_of(&run, client, GetUserId(), index->fact->batch_size);
 	for (int i = 0; i < nfacts; i++)
 	{
 		tmodel_change *change = tmodel_alloc(run.arena, sizeof(tmodel_change));

@@ -34,6 +34,7 @@ typedef struct flushItem
 typedef struct flushSite
 {
 	tstore_client *client;
+	Oid			userid;			/* whose client it is */
 	itableCalls *calls;
 	int			batch_size;
 	int			max_open;		/* groups in flight; 0: not adapted yet */
