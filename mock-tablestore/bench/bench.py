@@ -114,6 +114,23 @@ def resident_mib(pid):
     return 0
 
 
+def processor_seconds(pid):
+    """Of all the process's threads, in user and kernel mode."""
+    with open("/proc/%d/stat" % pid) as f:
+        fields = f.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def rate_and_cost(client, pid, texts):
+    """Requests per second on 8 connections, processor us of each."""
+    before = processor_seconds(pid)
+    began = time.monotonic()
+    rate, _ = replay(client, 8, SECONDS, texts)
+    took = time.monotonic() - began
+    used = processor_seconds(pid) - before
+    return rate, used / (rate * min(took, float(SECONDS))) * 1e6
+
+
 def measure(client, pid):
     """The measurements by name."""
     dice = random.Random(1)
@@ -126,13 +143,13 @@ def measure(client, pid):
     points = [request(client, "GET", "/big(PartitionKey='p%03d',RowKey='%07d'"
                       ")" % (i // 1000, i))
               for i in (dice.randrange(BIG) for _ in range(2000))]
-    m["point"], m["point_us"] = replay(client, 8, SECONDS, points)
+    m["point"], m["point_cpu"] = rate_and_cost(client, pid, points)
     pages = [request(client, "GET", query_path(
         "big", "PartitionKey eq 'p%03d'" % p)) for p in range(BIG // 1000)]
-    m["page"], _ = replay(client, 8, SECONDS, pages)
+    m["page"], m["page_cpu"] = rate_and_cost(client, pid, pages)
     small = ranges(client, "small", SMALL)
     big = ranges(client, "big", BIG)
-    m["range"], _ = replay(client, 8, SECONDS, big)
+    m["range"], m["range_cpu"] = rate_and_cost(client, pid, big)
     m["small_us"], m["big_us"] = range_times(client, small, big)
     return m
 
@@ -198,17 +215,29 @@ def compare(name, key, goal, a, b):
         "%.1f\u00d7" % ratio)
 
 
+def costs(a, b):
+    """What other programs on the machine change less than rates."""
+    for name, key in (("a point read", "point_cpu"),
+                      ("a page of 1,000", "page_cpu"),
+                      ("a range of 10 rows", "range_cpu")):
+        print("| processor time of %s, us | %.0f | %s | %s | | |" % (
+            name, a[key], "%.0f" % b[key] if b else "",
+            "%.1f\u00d7" % (b[key] / a[key]) if b else ""))
+
+
 def main():
     a = measure_ours()
     b = measure_azurite()
     print("In memory, %d entities of %d bytes, %d processors, %s s each, "
-          "%s" % (BIG, len(json.dumps(entity(1))), os.cpu_count(), SECONDS,
-                  time.strftime("%Y-%m-%d")))
+          "load average %.1f, %s"
+          % (BIG, len(json.dumps(entity(1))), os.cpu_count(), SECONDS,
+             os.getloadavg()[0], time.strftime("%Y-%m-%d")))
     print("\n| | this | Azurite | ratio | goal | |\n|---|---|---|---|---|---|")
     compare("point reads/s, 8 connections", "point", 20, a, b)
     compare("pages of 1,000/s, 8 connections", "page", 20, a, b)
     compare("ranges of 10 rows/s, 8 connections", "range", 20, a, b)
     compare("entities/s by batches of 100, 4 connections", "batch", 10, a, b)
+    costs(a, b)
     growth = a["big_us"] / a["small_us"]
     theirs = b["big_us"] / b["small_us"] if b else None
     print("| time of a range (us, 1 connection) at %d entities | %.0f | %s | "
