@@ -47,6 +47,8 @@ INSERT INTO gen_cases VALUES
   ('t <> ALL ($1)', 'text[]', ARRAY['''{t1,t2}''', '''{}''', 'NULL', '''{t1,NULL}''', '''{{t1},{t2}}''']),
   ('n IS NOT NULL AND n <> $1', 'int', ARRAY['3', 'NULL']), ('n IS NOT DISTINCT FROM $1', 'int', ARRAY['3', 'NULL']), ('t IS NOT DISTINCT FROM $1', 'text', ARRAY['''t1''', 'NULL']),
   ('d > $1', 'date', ARRAY['''2000-02-01''', '''infinity''', '''-infinity''', 'NULL', '''5874897-01-01''']), ('d <= $1', 'timestamp', ARRAY['''2000-02-01 12:00''', '''infinity''', 'NULL']),
+  ('($1 IS NULL OR t = $1) AND ($2::int IS NULL OR n > $2)', 'text, int', ARRAY['''t1'', 3', 'NULL, 100', '''t1'', NULL', 'NULL, NULL']),
+  ('p = $1 OR $2', 'text, bool', ARRAY['''p1'', false', '''p1'', NULL', '''p1'', true', 'NULL, true']), ('t = $1 OR (p = $2 AND $3 > 1) OR ($3 > 2 AND n < 9)', 'text, text, int', ARRAY['''t1'', ''p1'', 1', '''t1'', ''p1'', 2', '''t1'', ''p1'', 3', 'NULL, NULL, NULL']),
   ('$1 = ANY (a) AND ($2 = ANY (b) OR t = $3)', 'text, int, text', ARRAY['''a2'', 2, ''t1''', '''a2'', NULL, ''t1''', 'NULL, 2, ''t1''']);
 SELECT gen_check(c, types, arguments) FROM gen_cases;
 SET plan_cache_mode = force_generic_plan;
@@ -62,6 +64,10 @@ SELECT count(*), count(g.r) FROM (VALUES ('{a2}'::text[]), ('{}'), (NULL), ('{a2
 SELECT count(*), count(g.r) FROM (VALUES ('{a2}'::text[]), ('{}'), (NULL), ('{a2,b0}')) v(x) LEFT JOIN gen_plain g ON g.a @> v.x;
 PREPARE either (int[], text) AS SELECT r FROM gen WHERE b && $1 OR t = $2;
 EXPLAIN (COSTS OFF, VERBOSE) EXECUTE either ('{1}', 't1');
+PREPARE optional (text) AS SELECT r FROM gen WHERE $1 IS NULL OR t = $1;
+EXPLAIN (COSTS OFF, VERBOSE) EXECUTE optional ('t1');
+SELECT trim(l) FROM explain_counts($$EXECUTE optional ('t1')$$) l WHERE l ~ '(Access|Otherwise|Fallback|Requests):';
+SELECT trim(l) FROM explain_counts($$EXECUTE optional (NULL)$$) l WHERE l ~ '(Access|Otherwise|Fallback|Requests):';
 CALL itable_drop_index('gen_by_a');
 CALL itable_drop_index('gen_by_b');
 CALL itable_drop_index('gen_by_t');

@@ -164,6 +164,9 @@ class Generator:
             return "NOT " + text if self.random.random() < 0.1 else text
         if self.random.random() < 0.08:
             return self.rows(columns, constant)
+        if self.random.random() < 0.03:     # a filter that a parameter switches off
+            name, kind = self.random.choice(columns)
+            return "(%s IS NULL OR %s = %s)" % (constant("int"), name, constant(kind))
         name, kind = self.random.choice(columns)
         if kind == "text[]":
             return self.array_condition(name, constant)

@@ -67,6 +67,13 @@ group_of(itableArms *arms, const itablePlan *arm)
 	return group;
 }
 
+/* Is the arm no way, but a condition that makes all the others pointless? */
+static bool
+is_everything(const itablePlan *arm)
+{
+	return arm->when != NIL && arm->access == ITABLE_FULL;
+}
+
 static void
 add_arms(itableArms *arms, bool own)
 {
@@ -77,7 +84,7 @@ add_arms(itableArms *arms, bool own)
 		itablePlan *arm = lfirst(cell);
 		armGroup   *group;
 
-		if (OidIsValid(arm->index) == own)
+		if (OidIsValid(arm->index) == own || is_everything(arm))
 			continue;
 		/* what the store can filter by holds for every arm */
 		if (own)
@@ -128,10 +135,28 @@ itable_arms_connect(itableArms *arms, const itableSourceSpec *spec,
 	}
 }
 
+/* Do the conditions hold on which an arm is all of the relation? */
+static bool
+holds(const itablePlan *arm, const itableValues *values)
+{
+	ListCell   *cell;
+
+	foreach(cell, arm->when)
+		if (values->nulls[lfirst_int(cell)] ||
+			!DatumGetBool(values->datums[lfirst_int(cell)]))
+			return false;
+	return true;
+}
+
 bool
 itable_arms_build(itableArms *arms, tmodel_arena *arena,
 				  const itableValues *values, int first_page)
 {
+	ListCell   *arm;
+
+	foreach(arm, arms->plan->arms)
+		if (is_everything(lfirst(arm)) && holds(lfirst(arm), values))
+			return false;
 	for (int i = 0; i < arms->ngroups; i++)
 	{
 		armGroup   *group = &arms->groups[i];

@@ -365,6 +365,53 @@ itable_explain_counts(const itableCounts *counts, ExplainState *es)
 	ExplainPropertyInteger("Retries", NULL, counts->retries, es);
 }
 
+/* Adds a reason why the arms may not do. */
+static void
+append_otherwise(StringInfo text, List *exprs, int expr, List *context,
+				 const char *how)
+{
+	appendStringInfo(text, "%s%s%s", text->len > 0 ? ", " : "",
+					 deparse_expression(list_nth(exprs, expr), context,
+										false, false), how);
+}
+
+/* "full when ($1 IS NULL)", "full when $1 is empty": the arms do not do */
+static void
+explain_otherwise(ForeignScanState *node, ExplainState *es)
+{
+	itableScan *scan = node->fdw_state;
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, NIL);
+	StringInfoData text;
+	ListCell   *arm_cell;
+	ListCell   *cell;
+
+	initStringInfo(&text);
+	foreach(arm_cell, scan->plan->arms)
+	{
+		const itablePlan *arm = lfirst(arm_cell);
+
+		foreach(cell, arm->when)
+			append_otherwise(&text, plan->fdw_exprs, lfirst_int(cell),
+							 context, "");
+		foreach(cell, arm->conds)
+		{
+			const itableCond *cond = lfirst(cell);
+
+			if (cond->match == ITABLE_ALL_OF &&
+				!IsA(list_nth(plan->fdw_exprs, cond->expr), Const))
+				append_otherwise(&text, plan->fdw_exprs, cond->expr, context,
+								 " is empty");
+		}
+	}
+	if (text.len > 0)
+		ExplainPropertyText("Otherwise",
+							psprintf("%s when %s",
+									 itable_access_name(scan->plan->access),
+									 text.data), es);
+}
+
 void
 itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
 {
@@ -381,6 +428,8 @@ itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		explain_filter(node, es);
 		explain_kept(node, es);
 	}
+	if (es->verbose && scan->arms != NULL)
+		explain_otherwise(node, es);
 	if (es->analyze && scan->fallbacks > 0)
 		ExplainPropertyText("Fallback",
 							itable_access_name(scan->plan->access), es);

@@ -231,7 +231,7 @@ start(ForeignScanState *node)
 	{
 		scan->fallbacks++;
 		if (scan->plan->access == ITABLE_FULL)
-			report_full_scan(scan, "An array that every row's contains, the empty one, leaves no key to ask for.");
+			report_full_scan(scan, "With the values of this execution every row may match, so that no key is left to ask for.");
 	}
 	itable_source_start(scan->source, &scan->probes);
 }

@@ -18,6 +18,7 @@
 #include "utils/lsyscache.h"
 
 #include "plan/plan.h"
+#include "remote/catalog.h"
 #include "table/settings.h"
 
 typedef struct adviser
@@ -167,9 +168,13 @@ why_unused(const adviser *a, const itableIndex *index, List *keys)
 	if (!itable_enable_index)
 		return psprintf("Index table \"%s\" is not used, for itable_fdw.enable_index is off.",
 						name);
-	if (!index->table->readable)
-		return psprintf("Index table \"%s\" is not used, for its state is \"%s\".",
-						name, index->table->state);
+	if (!itable_may_plan(index))
+		return psprintf("Index table \"%s\" is not used, for it is not built (state \"%s\").",
+						name, index->table->state != NULL ?
+						index->table->state : "readable");
+	if (index->table->queued && !itable_allow_queued)
+		return psprintf("Index table \"%s\" is not used, for it is queued and itable_fdw.allow_queued is off.",
+						name);
 	foreach(cell, keys)
 	{
 		const itableColumn *key = column(a, lfirst_int(cell));

@@ -28,6 +28,9 @@
 /* Of a full scan that itable_fdw.full_scan refuses: anything else is better. */
 #define FORBIDDEN_COST 1.0e10
 
+/* How often a parameter is taken to ask for everything ($1 IS NULL OR ...). */
+#define UNLIKELY_SHARE 0.1
+
 /* What the store walks past without handing out, against handing it out. */
 #define WALK_SHARE 0.5
 
@@ -137,6 +140,9 @@ arms_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 
 		if (arm->index == NULL && arm->access == ITABLE_POINT)
 			points += arm->probes;
+		else if (arm->when != NIL && arm->access == ITABLE_FULL)
+			total += way_cost(root, rel, info, arm, true, share, &arm_rows) *
+				UNLIKELY_SHARE;
 		else
 			total += way_cost(root, rel, info, arm, true, share,
 							  &arm_rows);

@@ -70,6 +70,11 @@ fill_access(const itableChoice *choice, itablePlan *plan, List **exprs)
 		plan->also = palloc0(sizeof(itablePlan));
 		fill_access(choice->also, plan->also, exprs);
 	}
+	foreach(cell, choice->when)
+	{
+		plan->when = lappend_int(plan->when, list_length(*exprs));
+		*exprs = lappend(*exprs, lfirst(cell));
+	}
 	foreach(cell, choice->arms)
 	{
 		itablePlan *arm = palloc0(sizeof(itablePlan));

@@ -94,6 +94,7 @@ typedef struct itablePlan
 								 * them; the fields above hold when a value
 								 * makes one of them unusable */
 	struct itablePlan *also;	/* of an arm: must name the same facts */
+	List	   *when;			/* of a FULL arm: unusable when all are true */
 	List	   *attnums;		/* columns needed (int list) */
 	bool		all_columns;	/* instead of attnums */
 	List	   *kept;			/* EXPLAIN VERBOSE: reasons (String), one per
@@ -121,6 +122,7 @@ struct itableChoice
 	bool		only_ordered;	/* pays for its order only */
 	itableOrder order;
 	itableFetch fetch;
+	List	   *when;			/* Expr, without columns: must be true */
 };
 
 typedef struct itableRelInfo itableRelInfo;

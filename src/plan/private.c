@@ -17,7 +17,7 @@ enum
 	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
 	PLAN_FILTER, PLAN_ARMS, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
 	PLAN_TO_THE_END, PLAN_PIECES, PLAN_SKIP_SECTIONS, PLAN_ADVICE,
-	PLAN_ALSO, PLAN_ORDER, PLAN_FETCH
+	PLAN_ALSO, PLAN_ORDER, PLAN_FETCH, PLAN_WHEN
 };
 
 static List *
@@ -184,9 +184,10 @@ itable_plan_to_list(const itablePlan *plan)
 	result = lappend(result, plan->also != NULL ?
 					 itable_plan_to_list(plan->also) : NIL);
 	result = lappend(result, order_to_list(&plan->order));
-	return lappend(result, list_make3_int(plan->fetch.rows,
-										  plan->fetch.count_expr,
-										  plan->fetch.offset_expr));
+	result = lappend(result, list_make3_int(plan->fetch.rows,
+											plan->fetch.count_expr,
+											plan->fetch.offset_expr));
+	return lappend(result, plan->when);
 }
 
 itablePlan *
@@ -217,6 +218,7 @@ itable_plan_from_list(List *list)
 	plan->fetch.rows = linitial_int(list_nth(list, PLAN_FETCH));
 	plan->fetch.count_expr = lsecond_int(list_nth(list, PLAN_FETCH));
 	plan->fetch.offset_expr = lthird_int(list_nth(list, PLAN_FETCH));
+	plan->when = list_nth(list, PLAN_WHEN);
 	return plan;
 }
 

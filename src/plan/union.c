@@ -6,7 +6,7 @@
  * may use are the clauses beside the OR and those of its own side.  A row
  * comparison is such an OR in disguise: (p, r) > (a, b) is p = a and r > b, or
  * p > a.  Called by relinfo.c and parameterized.c.  Easy to break: one side
- * without a way makes the whole OR a full scan.
+ * without a way makes the whole OR a full scan, now or when its parameters say.
  */
 #include "postgres.h"
 
@@ -149,6 +149,30 @@ cheapest(const unionSearch *search, List *clauses, List *side, int depth)
 	return best;
 }
 
+/*
+ * A side that opens no way of its own, but only counts when a condition without
+ * columns is true: ($1 IS NULL OR town = $1).  Where it is, all is read.
+ */
+static itableChoice *
+sometimes_full(const unionSearch *search, List *side)
+{
+	itableChoice *arm = palloc0(sizeof(itableChoice));
+	ListCell   *cell;
+
+	arm->access = ITABLE_FULL;
+	arm->probes = 1;
+	foreach(cell, side)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, cell);
+
+		if (!bms_is_member(search->rel->relid, rinfo->clause_relids) &&
+			!contain_volatile_functions((Node *) rinfo->clause) &&
+			!contain_subplans((Node *) rinfo->clause))
+			arm->when = lappend(arm->when, rinfo->clause);
+	}
+	return arm->when != NIL ? arm : NULL;
+}
+
 /* The way through one clause, or NULL. */
 static itableChoice *
 through(const unionSearch *search, List *clauses, RestrictInfo *rinfo,
@@ -157,6 +181,7 @@ through(const unionSearch *search, List *clauses, RestrictInfo *rinfo,
 	RestrictInfo *or = rinfo;
 	itableClause list;
 	itableChoice *result;
+	bool		useful = false;
 	List	   *arms = NIL;
 	List	   *used = NIL;
 	ListCell   *cell;
@@ -178,12 +203,18 @@ through(const unionSearch *search, List *clauses, RestrictInfo *rinfo,
 
 		all = list_concat(all, clauses);
 		arm = cheapest(search, all, side, depth);
+		if (arm == NULL)
+			arm = sometimes_full(search, side);
+		else
+			useful = true;
 		if (arm == NULL || list_length(arms) >= MAX_ARMS)
 			return NULL;
 		arms = arm->arms != NIL ? list_concat(arms, arm->arms) :
 			lappend(arms, arm);
 		used = list_concat_unique_ptr(used, arm->rinfos);
 	}
+	if (!useful)
+		return NULL;
 	result = memcpy(palloc(sizeof(itableChoice)),
 					linitial(itable_choices(search->info, clauses)),
 					sizeof(itableChoice));
