@@ -176,6 +176,8 @@ ask_fence(tmodel_machine *machine, task *claim)
 void
 tmodel_p_forget_claims(tmodel_machine *machine)
 {
+	machine->touched = false;
+	machine->waiting = false;
 	for (int i = 0; i < machine->nentries; i++)
 	{
 		entry_work *work = &machine->entries[i];
@@ -204,7 +206,79 @@ begin_claim(tmodel_machine *machine, entry_work *work)
 	added = tmodel_p_add(machine, TASK_READ_CLAIM, TMODEL_GET,
 						 work->index->table, claim_keys(work), nothing);
 	added->entry = work;
+	if (work->donor != NULL && !work->written && work->donated->etag.len > 0)
+	{
+		/* the donor's commit was the fence */
+		work->made = true;
+		return ask_take(machine, added, work->donated->etag);
+	}
 	return insert ? ask_insert(machine, added) : true;
+}
+
+/* Its donor has not committed yet. */
+static bool
+is_deferred(const entry_work *work)
+{
+#ifdef TMODEL_BREAK_INHERITEARLY
+	return work->donor != NULL && work->donated->etag.len == 0;
+#endif
+	return work->donor != NULL && work->donor->verdict != TMODEL_COMMITTED;
+}
+
+bool
+tmodel_p_waits_for_donor(const tmodel_machine *machine)
+{
+	for (int i = 0; i < machine->nentries; i++)
+		if (machine->entries[i].donor != NULL && !machine->entries[i].claimed)
+			return true;
+	return false;
+}
+
+static entry_work *
+find_work(tmodel_machine *machine, entry_plan plan, tmodel_span table,
+		  const tmodel_entity *claim)
+{
+	for (int i = 0; i < machine->nentries; i++)
+	{
+		entry_work *work = &machine->entries[i];
+
+		if (work->plan == plan && !work->claimed &&
+			tmodel_span_equal(work->index->table, table) &&
+			same_keys(claim_keys(work), claim))
+			return work;
+	}
+	return NULL;
+}
+
+bool
+tmodel_machine_inherit(tmodel_machine *heir, tmodel_machine *donor,
+					   tmodel_span table, const tmodel_entity *claim)
+{
+	entry_work *wanted = find_work(heir, ENTRY_CLAIM, table, claim);
+	entry_work *given = find_work(donor, ENTRY_RELEASE, table, claim);
+
+	if (wanted == NULL || wanted->old_entry != NULL || given == NULL ||
+		donor->phase != TMODEL_CLAIM)
+		return false;
+	wanted->donor = donor;
+	wanted->donated = given;
+	given->has_heir = true;
+	wanted->written = false;	/* nothing was sent yet */
+	if (heir->phase == TMODEL_CLAIM)
+		return tmodel_p_enter_claim(heir);
+	return true;
+}
+
+void
+tmodel_machine_resume(tmodel_machine *heir)
+{
+	if (!heir->waiting)
+		return;
+	for (int i = 0; i < heir->nentries; i++)
+		if (is_deferred(&heir->entries[i]))
+			return;
+	heir->waiting = false;
+	(void) tmodel_p_enter_claim(heir);
 }
 
 bool
@@ -219,8 +293,8 @@ tmodel_p_enter_claim(tmodel_machine *machine)
 	{
 		entry_work *work = &machine->entries[i];
 
-		if (work->claimed || (work->plan != ENTRY_CLAIM &&
-							  work->plan != ENTRY_RELEASE))
+		if (work->claimed || is_deferred(work) ||
+			(work->plan != ENTRY_CLAIM && work->plan != ENTRY_RELEASE))
 			continue;
 		if (!begin_claim(machine, work))
 			return false;
@@ -231,7 +305,8 @@ tmodel_p_enter_claim(tmodel_machine *machine)
 		return true;
 	if (machine->verdict != TMODEL_PENDING)
 		return tmodel_p_enter_settle(machine);
-	return tmodel_p_enter_touch(machine);
+	return machine->touched ? tmodel_p_enter_commit(machine) :
+		tmodel_p_enter_touch(machine);
 }
 
 /* The next one in order, or the next phase. */
@@ -317,7 +392,9 @@ found_own(tmodel_machine *machine, task *claim)
 #ifdef TMODEL_BREAK_UNDOTAKEN
 	work->made = true;
 #endif
-	if (work->plan == ENTRY_RELEASE && !work->index->covering)
+	/* for an heir it is touched, so that others see that somebody is at it */
+	if (work->plan == ENTRY_RELEASE && !work->index->covering &&
+		!work->has_heir)
 		return had(machine, claim, work->seen->etag);
 #ifdef TMODEL_BREAK_CLAIMEXIST
 	return had(machine, claim, work->seen->etag);
@@ -381,7 +458,8 @@ found_orphan(tmodel_machine *machine, task *claim)
 {
 	entry_work *work = claim->entry;
 
-	if (work->seen_old || machine->change->kind == TMODEL_CHANGE_REFRESH)
+	if (work->seen_old || work->donor != NULL ||
+		machine->change->kind == TMODEL_CHANGE_REFRESH)
 	{
 		if (work->owner != NULL)
 			return ask_fence(machine, claim);

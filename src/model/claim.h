@@ -21,6 +21,20 @@ extern const tmodel_entity *tmodel_machine_turn(const tmodel_machine *machine,
 												tmodel_span *table);
 
 /*
+ * One transaction takes a key from one fact and gives it to another: the heir
+ * takes the claim over between the donor's commit point and its own, so that no
+ * two facts ever have the key.  Until then it asks for nothing in COMMIT.  To
+ * be said before any request of either is answered; there must be no circle.
+ * False: they do not pass on that claim.
+ */
+extern bool tmodel_machine_inherit(tmodel_machine *heir, tmodel_machine *donor,
+								   tmodel_span table,
+								   const tmodel_entity *claim);
+
+/* Goes on if it waited, and its donors have committed. */
+extern void tmodel_machine_resume(tmodel_machine *heir);
+
+/*
  * The claim that ended the machine with DUPLICATE or LOST_RACE: the entry it
  * wanted, and of which index; NULL where it was the fact itself.  A REFRESH
  * leaves such a claim out, and ends COMMITTED.

@@ -165,6 +165,8 @@ touches_done(tmodel_machine *machine)
 {
 	bool		fence = false;
 
+	machine->touched = true;
+
 	if (machine->verdict != TMODEL_PENDING)
 		return tmodel_p_enter_settle(machine);
 	if (machine->change->kind == TMODEL_CHANGE_CONVERGE)
@@ -266,6 +268,9 @@ tmodel_p_enter_commit(tmodel_machine *machine)
 		return tmodel_p_repair_commit(machine);
 
 	tmodel_p_begin(machine, TMODEL_COMMIT);
+	machine->waiting = tmodel_p_waits_for_donor(machine);
+	if (machine->waiting)
+		return true;
 	if (base != NULL)
 		if_match = base->etag;
 	switch (change->kind)
@@ -302,7 +307,8 @@ settle_entry(tmodel_machine *machine, const entry_work *work)
 	const tmodel_entity *entity = work->old_entry;
 
 	/* Without the ETag the fence rule forbids both; repair will do it. */
-	if (work->etag.len == 0)
+	if (work->etag.len == 0 ||
+		(work->has_heir && machine->verdict == TMODEL_COMMITTED))
 		return true;
 	if (machine->verdict != TMODEL_COMMITTED)
 	{

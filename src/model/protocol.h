@@ -162,7 +162,8 @@ extern tmodel_verdict tmodel_machine_verdict(const tmodel_machine *machine);
 
 /*
  * The requests of the present phase that have no answer yet.  Returns how many;
- * *requests stays valid until the next _answer().  Never 0 unless FINISHED.
+ * *requests stays valid until the next _answer().  Never 0 unless FINISHED, or
+ * waiting for another machine (tmodel_machine_inherit).
  * Requests of one machine and phase are independent of each other: they may be
  * sent together, in any order; a commit point and its companions in one entity
  * group transaction.  A request is repeated by the next call until answered.

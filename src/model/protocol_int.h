@@ -45,6 +45,10 @@ typedef struct entry_work
 	tmodel_span etag;			/* seen in TOUCH or CLAIM; empty: none */
 	/* unique */
 	bool		claimed;		/* CLAIM has done with it, since base was read */
+	tmodel_machine *donor;		/* of the same transaction: its fact gives the
+								 * key up, and commits first; else NULL */
+	struct entry_work *donated; /* the donor's; its ETag */
+	bool		has_heir;		/* this is such a donor's */
 	bool		written;		/* an insert or touch was sent */
 	bool		made;			/* if its version is ours, it goes back to an
 								 * insert or theft by this machine */
@@ -101,6 +105,8 @@ struct tmodel_machine
 	tmodel_verdict failing;		/* what it ends with when the claims that are
 								 * under way are answered; PENDING: nothing */
 	bool		ordered;		/* claims are taken one after the other */
+	bool		touched;		/* the touches are done, since base was read */
+	bool		waiting;		/* in COMMIT, for a donor's commit */
 	bool		unknown;		/* a commit was sent that may be applied */
 	bool		unsettled;		/* a request of SETTLE was not applied */
 	bool		late_touches;	/* the entries' ETags may be from after it */
@@ -138,6 +144,7 @@ extern task *tmodel_p_add(tmodel_machine *machine, task_kind kind,
 /* claim.c */
 extern bool tmodel_p_enter_claim(tmodel_machine *machine);
 extern void tmodel_p_forget_claims(tmodel_machine *machine);
+extern bool tmodel_p_waits_for_donor(const tmodel_machine *machine);
 extern bool tmodel_p_answer_claim(tmodel_machine *machine, task *answered,
 								  const tmodel_answer *answer);
 

@@ -11,6 +11,7 @@
 
 #include "common/hashfn.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "model/claim.h"
@@ -28,7 +29,9 @@ typedef struct claimKey
 typedef struct claimSlot
 {
 	claimKey	key;			/* hash key */
-	const flushItem *holder;	/* its fact has the key after the flush */
+	const tmodel_index_change *index;	/* of the holder */
+	flushItem  *holder;			/* its fact has the key after the flush */
+	flushItem  *releaser;		/* its fact has it before, and not after */
 	char		status;
 } claimSlot;
 
@@ -175,47 +178,124 @@ itable_claims_report(const flushItem *item, tmodel_arena *arena)
 
 /* ---- two facts, one key ---- */
 
+static claimSlot *
+slot_of(claims_hash *claims, const tmodel_index_change *index,
+		const tmodel_entity *entry)
+{
+	claimKey	key = {index->table, entry->partition_key, entry->row_key};
+	bool		found;
+	claimSlot  *slot = claims_insert(claims, key, &found);
+
+	if (!found)
+	{
+		slot->index = NULL;
+		slot->holder = slot->releaser = NULL;
+	}
+	return slot;
+}
+
+/* What the fact is to have, and what it gives up. */
 static void
-note_holders(claims_hash *claims, const flushItem *item, tmodel_arena *arena)
+note_keys(claims_hash *claims, flushItem *item, tmodel_arena *arena)
 {
 	for (int i = 0; i < item->change->nindexes; i++)
 	{
 		const tmodel_index_change *index = &item->change->indexes[i];
 
-		for (int j = 0; index->unique != NULL && j < index->new_entries.n; j++)
+		if (index->unique == NULL)
+			continue;
+		for (int j = 0; j < index->new_entries.n; j++)
 		{
 			const tmodel_entity *entry = &index->new_entries.entries[j];
-			claimKey	key = {index->table, entry->partition_key,
-			entry->row_key};
-			bool		found;
-			claimSlot  *slot = claims_insert(claims, key, &found);
+			claimSlot  *slot = slot_of(claims, index, entry);
 
-			if (found && slot->holder != item)
+			if (slot->holder != NULL && slot->holder != item)
 				report_duplicate(index_of(item, index), entry,
 								 "is written twice by the transaction", arena);
+			slot->index = index;
 			slot->holder = item;
+		}
+		for (int j = 0; j < index->old_entries.n; j++)
+		{
+			const tmodel_entity *entry = &index->old_entries.entries[j];
+
+			if (tmodel_entries_find(&index->new_entries, entry->partition_key,
+									entry->row_key) == NULL)
+				slot_of(claims, index, entry)->releaser = item;
 		}
 	}
 }
 
+/* Rows that exchange keys would have to commit before each other. */
+static bool
+is_in_circle(flushItem *item)
+{
+	ListCell   *cell;
+
+	check_stack_depth();
+	if (item->visited != 0)
+		return item->visited == 1;
+	item->visited = 1;
+	foreach(cell, item->donors)
+		if (is_in_circle(lfirst(cell)))
+			return true;
+	item->visited = 2;
+	return false;
+}
+
+/* Keys that one row gives up and another takes. */
+static void
+pass_on(claims_hash *claims, tmodel_arena *arena)
+{
+	claims_iterator i;
+	claimSlot  *slot;
+
+	claims_start_iterate(claims, &i);
+	while ((slot = claims_iterate(claims, &i)) != NULL)
+	{
+		tmodel_entity keys = {.partition_key = slot->key.partition_key,
+		.row_key = slot->key.row_key};
+
+		if (slot->holder != NULL && slot->releaser != NULL &&
+			slot->holder != slot->releaser &&
+			tmodel_machine_inherit(slot->holder->machine,
+								   slot->releaser->machine, slot->key.table,
+								   &keys))
+			slot->holder->donors = lappend(slot->holder->donors,
+										   slot->releaser);
+	}
+	claims_start_iterate(claims, &i);
+	while ((slot = claims_iterate(claims, &i)) != NULL)
+		if (slot->holder != NULL && slot->holder->donors != NIL &&
+			is_in_circle(slot->holder))
+			report_duplicate(index_of(slot->holder, slot->index),
+							 tmodel_entries_find(&slot->index->new_entries,
+												 slot->key.partition_key,
+												 slot->key.row_key),
+							 "is exchanged between rows by the transaction",
+							 arena);
+}
+
 void
-itable_claims_check(flushSite *sites, tmodel_arena *arena)
+itable_claims_prepare(flushSite *sites, tmodel_arena *arena)
 {
 	claims_hash *claims = NULL;
 
 	for (flushSite *site = sites; site != NULL; site = site->next)
 		for (int i = 0; i < site->nitems; i++)
 		{
-			const flushItem *item = &site->items[i];
+			flushItem  *item = &site->items[i];
 
 			if (!item->has_claims)
 				continue;
 			if (claims == NULL)
 				claims = claims_create(CurrentMemoryContext, 64, NULL);
-			note_holders(claims, item, arena);
+			note_keys(claims, item, arena);
 		}
-	if (claims != NULL)
-		claims_destroy(claims);
+	if (claims == NULL)
+		return;
+	pass_on(claims, arena);
+	claims_destroy(claims);
 }
 
 /* ---- in order ---- */

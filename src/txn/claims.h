@@ -10,9 +10,10 @@
 
 /*
  * Throws 23505 when two facts of the flush are to have one key of a unique
- * index.  Nothing is sent.
+ * index.  Where one fact's key goes to another, tells the machines.  Nothing is
+ * sent.
  */
-extern void itable_claims_check(flushSite *sites, tmodel_arena *arena);
+extern void itable_claims_prepare(flushSite *sites, tmodel_arena *arena);
 
 /*
  * The phase CLAIM: once a machine waits for another's claim, all machines take

@@ -677,6 +677,8 @@ drive(flushRun *run)
 			keep_leases(run);
 		if (run_phase(run, phase, first_only))
 			interrupted(run);
+		if (phase == TMODEL_COMMIT)
+			for_all_machines(run, tmodel_machine_resume);
 		take_tally(run, &tally);
 		if (tally.failed != NULL || tally.doubtful > 0)
 			fail(run, &tally);
@@ -695,7 +697,7 @@ itable_flush(void)
 		 target = target->next)
 		add_target(&run, target);
 	check_one_partition(&run);
-	itable_claims_check(run.sites, run.arena);
+	itable_claims_prepare(run.sites, run.arena);
 	drive(&run);
 	itable_wake(run.sites, run.arena);
 	MemoryContextDelete(run.context);

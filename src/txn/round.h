@@ -25,6 +25,8 @@ typedef struct flushItem
 	bool		has_claims;		/* one of them is unique */
 	tmodel_span partition_key;	/* the fact's */
 	tmodel_span row_key;
+	List	   *donors;			/* flushItem *, whose keys it takes over */
+	int			visited;		/* 1: being looked at, 2: done */
 	bool		single;			/* its requests travel alone: the store did
 								 * not say which operation of a batch failed */
 	tstore_error error;			/* the last refusal; status TSTORE_OK: none */

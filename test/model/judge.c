@@ -253,6 +253,7 @@ mix_machine(uint64_t hash, const tmodel_machine *machine)
 			   (uint64_t) machine->own_stub * 2 + machine->unknown +
 			   (machine->undone ? 1000003 : 0) +
 			   (machine->ordered ? 2000003 : 0) +
+			   (machine->waiting ? 8000009 : 0) +
 			   4000037 * (uint64_t) machine->failing);
 	hash = mix(hash, (uint64_t) machine->unknowns * 64 +
 			   (uint64_t) machine->repeats);
@@ -273,6 +274,9 @@ mix_machine(uint64_t hash, const tmodel_machine *machine)
 			continue;
 		hash = mix(hash, (uint64_t) work->claimed * 2 + work->made +
 				   (work->written ? 1000003 : 0) +
+				   (work->has_heir ? 2000003 : 0) +
+				   (work->donor == NULL ? 0 : 4000037 *
+					(1 + (uint64_t) work->donor->verdict)) +
 				   4 * (uint64_t) work->waits + 64 * (uint64_t) work->looks +
 				   1024 * (uint64_t) work->unknowns);
 		if (work->claimed || work->seen == NULL)

@@ -262,6 +262,8 @@ request_choices(const actor *who, int by, choice *choices, int *n)
 	int			nrequests = tmodel_machine_requests(who->machine, &requests);
 	bool		room = limbo_has_room();
 
+	if (who->machine->waiting)
+		return;
 	if (nrequests <= 0)
 		world_fail("a machine that has not finished asks for nothing");
 	for (int i = 0; i < nrequests; i++)
@@ -350,6 +352,43 @@ end_operation(actor *who)
 		next_backfill(who, done);
 }
 
+/* Keys that the first writer is about to give up. */
+static void
+take_over(actor *who)
+{
+	const actor *donor = &the_world.actors[0];
+
+	if (who == donor || donor->machine == NULL || donor->dead)
+		return;
+	for (int i = 0; i < who->parts[0].new_entries.n; i++)
+		tmodel_machine_inherit(who->machine, donor->machine,
+							   who->parts[0].table,
+							   &who->parts[0].new_entries.entries[i]);
+}
+
+/* The waiting go on; those whose donor did not commit give up. */
+static void
+resume_all(void)
+{
+	for (int by = 0; by < the_world.nactors; by++)
+	{
+		actor	   *who = &the_world.actors[by];
+
+		if (who->machine == NULL || who->dead || !who->machine->waiting)
+			continue;
+		tmodel_machine_resume(who->machine);
+		if (who->machine->waiting && (the_world.actors[0].dead ||
+									  the_world.actors[0].machine == NULL))
+		{
+			who->disturbed = true;
+			tmodel_machine_abandon(who->machine);
+			judge_verdict(who);
+			if (tmodel_machine_phase(who->machine) == TMODEL_FINISHED)
+				end_operation(who);
+		}
+	}
+}
+
 static void
 start_change(actor *who, tmodel_change_kind kind, int content)
 {
@@ -385,6 +424,8 @@ start_change(actor *who, tmodel_change_kind kind, int content)
 			part->new_entries = part->old_entries;
 	}
 	who->machine = tmodel_machine_start(&the_world.arena, change);
+	if (scenario->moves && who->machine != NULL)
+		take_over(who);
 }
 
 static void
@@ -578,6 +619,7 @@ world_take(const choice *taken)
 				end_operation(who);
 		}
 	}
+	resume_all();
 	clear_limbo();
 	judge_state();
 }

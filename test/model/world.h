@@ -2,9 +2,8 @@
  * world.h
  *	  A store in memory, two facts, and actors that drive real machines on it.
  *
- * The explorer (explore.c), the random and the crash mode (modes.c) ask for the
- * steps that are possible, take one, and look at world.violation.  A step is
- * one request with one of everything that can become of it.
+ * The explorer and modes.c ask for the steps that are possible, take one, and
+ * look at world.violation.  A step is one request and what becomes of it.
  *
  * Easy to break: the whole state is in "world" and "world_heap", so that a
  * memcpy of both goes back in time.  Nothing may keep state elsewhere.
@@ -45,6 +44,7 @@ typedef struct scenario
 	bool		covering[MAX_INDEXES];
 	bool		unique[MAX_INDEXES];
 	bool		touch_old;		/* as in bulk changes */
+	bool		moves;			/* what the first writer gives up is taken over */
 	bool		young;			/* claims never are old: they are waited for */
 	int			nfacts;			/* 0: one */
 	unsigned	contents;		/* bit set: what writers write */

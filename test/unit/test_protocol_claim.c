@@ -241,6 +241,34 @@ UNIT_TEST(protocol_claim_in_order)
 	script_end(&s);
 }
 
+/* The heir waits for the donor's commit, and takes what he touched. */
+UNIT_TEST(protocol_claim_inherited)
+{
+	script		heir;
+	script		donor;
+	tmodel_entity *key;
+
+	begin(&donor, TMODEL_CHANGE_DELETE, false, "a", "");
+	begin(&heir, TMODEL_CHANGE_UPDATE, false, "", "a");
+	key = claim(&heir, "a", "r", NULL);
+	CHECK(tmodel_machine_inherit(heir.machine, donor.machine,
+								 TMODEL_SPAN("ix"), key));
+	CHECK_STR(script_asks(&heir), "COMMIT PENDING");
+	script_found(&donor, claim(&donor, "a", "r", "a1"));
+	CHECK_STR(script_asks(&donor), "CLAIM: REPLACE ix/a @a1 _itWrite=me");
+	script_answer(&donor, TMODEL_APPLIED, "a2");
+	tmodel_machine_resume(heir.machine);
+	CHECK_STR(script_asks(&heir), "COMMIT PENDING");
+	script_answer(&donor, TMODEL_APPLIED, NULL);
+	CHECK_STR(script_asks(&donor), "FINISHED COMMITTED");
+	tmodel_machine_resume(heir.machine);
+	CHECK_STR(script_asks(&heir), "CLAIM: REPLACE ix/a @a2 _itWrite=me");
+	script_answer(&heir, TMODEL_APPLIED, "a3");
+	CHECK_STR(script_phase(&heir), "COMMIT");
+	script_end(&heir);
+	script_end(&donor);
+}
+
 /* A claim under way when another fails is known, and given up. */
 UNIT_TEST(protocol_claim_fails_beside)
 {
