@@ -110,28 +110,48 @@ register_here(const itableTable *fact)
 	CHECK_FOR_INTERRUPTS();
 }
 
+/* One that is listed and not declared here, or NULL. */
+static itableListed *
+find_undeclared(const itableCatalog *catalog, const itableTable *fact)
+{
+	ListCell   *cell;
+
+	foreach(cell, catalog->indexes)
+	{
+		itableListed *listed = lfirst(cell);
+
+		if (listed->state != ITABLE_DROPPED &&
+			!OidIsValid(itable_declared_index(fact->serverid,
+											  tmodel_span_of(listed->name))))
+			return listed;
+	}
+	return NULL;
+}
+
 /*
- * The facts are gone.  Indexes declared here stay listed, for their foreign
- * tables go on serving a table that is created anew; of the others nothing is
- * left that could be used or dropped.
+ * The facts are gone, or there are none yet.  Indexes declared here stay listed,
+ * for their foreign tables go on serving a table that is created anew; of the
+ * others nothing is left that could be used, which databases that have them
+ * declared are told.  Best effort: without the right to read the catalog there
+ * is nothing to forget.
  */
 static void
 forget_indexes(const itableTable *fact)
 {
 	tstore_client *client = itable_session(fact->serverid, GetUserId());
-	ListCell   *cell;
+	const itableCatalog *catalog;
+	itableListed *listed;
+	tstore_error error;
 
 	if (itable_catalog_lease < 0)
 		return;
-	foreach(cell, list_copy(itable_catalog(client, fact, false)->indexes))
-	{
-		itableListed *listed = lfirst(cell);
-
-		if (itable_relations_of(fact->serverid,
-								tmodel_span_of(listed->name)) == NIL)
-			(void) itable_catalog_remove(client, fact, listed);
-	}
-	itable_catalog_forget(fact);
+	while ((catalog = itable_catalog_renew(client, fact, &error)) != NULL &&
+		   (listed = find_undeclared(catalog, fact)) != NULL)
+		if (!(itable_others_wait_ms(catalog) > 0 ?
+			  itable_catalog_step(client, fact, listed, ITABLE_DROPPED) :
+			  itable_catalog_remove(client, fact, listed)))
+			break;
+	CHECK_FOR_INTERRUPTS();
 }
 
 Datum
@@ -144,7 +164,9 @@ itable_create_table(PG_FUNCTION_ARGS)
 	itable_check_owner(relid);
 	table = itable_table_def(relid);
 	created = itable_store_create(table);
-	if (!itable_is_index(table))
+	if (!itable_is_index(table) && created)
+		forget_indexes(table);
+	else if (!itable_is_index(table))
 		register_here(table);
 	PG_RETURN_BOOL(created);
 }

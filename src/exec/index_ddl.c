@@ -183,6 +183,7 @@ itable_build_index(PG_FUNCTION_ARGS)
 	table = itable_table_def(index);
 	if (!OidIsValid(base))
 		(void) itable_fact_relid(table, false);
+	itable_steps_check_build(base, index);
 	(void) itable_store_create(table);
 	itable_set_state(index, "building");
 	itable_index_changed(base);

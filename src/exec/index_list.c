@@ -66,12 +66,10 @@ progress_of(const itableIndex *index, const itableListed *listed)
 {
 	double		facts = itable_tuples_of(index->fact->relid);
 
-	if (index->table->readable)
+	if (index->table->readable ||
+		(listed != NULL && listed->state == ITABLE_READABLE))
 		return 1;
-	if (listed == NULL || facts <= 0)
-		return 0;
-	return listed->state >= ITABLE_READABLE ? 1 :
-		Min(listed->done / facts, 0.99);
+	return listed == NULL || facts <= 0 ? 0 : Min(listed->done / facts, 0.99);
 }
 
 /* Where the store's catalog knows more than this database's. */
@@ -115,7 +113,9 @@ put_index(ReturnSetInfo *rsinfo, itableTable *table)
 	values[6] = CStringGetTextDatum(table->queued ? "queued" : "sync");
 	values[7] = BoolGetDatum(table->colocated);
 	values[8] = Int32GetDatum(Max(table->spread, 1));
-	values[9] = CStringGetTextDatum(listed == NULL ? table->state :
+	values[9] = CStringGetTextDatum(listed == NULL ||
+									strcmp(table->state, "registered") != 0 ?
+									table->state :
 									itable_state_name(listed->state));
 	values[10] = Float8GetDatum(progress_of(index, listed));
 	values[11] = Int64GetDatum(0);
@@ -143,8 +143,8 @@ static void
 put_listed(ReturnSetInfo *rsinfo, const itableTable *fact,
 		   const itableListed *listed)
 {
-	List	   *local = itable_relations_of(fact->serverid,
-											tmodel_span_of(listed->name));
+	Oid			declared = itable_declared_index(fact->serverid,
+												 tmodel_span_of(listed->name));
 	Datum		values[7];
 	bool		nulls[7] = {false};
 
@@ -155,9 +155,8 @@ put_listed(ReturnSetInfo *rsinfo, const itableTable *fact,
 	values[4] = DirectFunctionCall1(jsonb_in,
 									CStringGetDatum(listed->definition));
 	values[5] = Int64GetDatum(listed->done);
-	nulls[6] = local == NIL;
-	if (local != NIL)
-		values[6] = ObjectIdGetDatum(linitial_oid(local));
+	values[6] = ObjectIdGetDatum(declared);
+	nulls[6] = !OidIsValid(declared);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 

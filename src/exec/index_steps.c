@@ -204,6 +204,28 @@ begin_progress(Oid base, Oid index)
 	pgstat_progress_update_multi_param(lengthof(params), params, values);
 }
 
+static void
+check_not_dropping(const indexWork *work)
+{
+	if (work->listed != NULL && (work->listed->state == ITABLE_DEPRECATED ||
+								 work->listed->state == ITABLE_DROPPING))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index table \"%s\" is being dropped",
+						work->index->table->relname),
+				 errhint("CALL itable_drop_index('%s'); goes on with it.",
+						 work->index->table->relname)));
+}
+
+void
+itable_steps_check_build(Oid base, Oid index)
+{
+	indexWork	work;
+
+	look(&work, base, index);
+	check_not_dropping(&work);
+}
+
 /* Lists the index, or checks that it may be built from where it is. */
 static void
 enlist(indexWork *work, Oid base, Oid index)
@@ -218,13 +240,7 @@ enlist(indexWork *work, Oid base, Oid index)
 	}
 	if (work->listed == NULL)
 		other_session(work);
-	if (work->listed->state >= ITABLE_DEPRECATED)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("index table \"%s\" is being dropped",
-						work->index->table->relname),
-				 errhint("CALL itable_drop_index('%s'); goes on with it.",
-						 work->index->table->relname)));
+	check_not_dropping(work);
 	/* throws when it is declared otherwise */
 	(void) itable_to_maintain(itable_catalog_known(work->index->fact),
 							  work->index->fact);

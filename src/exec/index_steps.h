@@ -16,6 +16,9 @@
  */
 extern void itable_steps_build(Oid base, Oid index);
 
+/* Throws when the index is on its way down. */
+extern void itable_steps_check_build(Oid base, Oid index);
+
 /* From wherever it is to gone in the store; the foreign table stays. */
 extern void itable_steps_drop(Oid base, Oid index);
 

@@ -457,12 +457,6 @@ itable_catalog_known(const itableTable *fact)
 	return entry == NULL || entry->stale ? NULL : entry->catalog;
 }
 
-void
-itable_catalog_forget(const itableTable *fact)
-{
-	entry_of(fact, true)->stale = true;
-}
-
 itableListed *
 itable_find_listed(const itableCatalog *catalog, tmodel_span name)
 {

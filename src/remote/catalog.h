@@ -96,9 +96,6 @@ extern const itableCatalog *itable_catalog_renew(tstore_client *client,
 /* Sends nothing; NULL: nothing is known. */
 extern const itableCatalog *itable_catalog_known(const itableTable *fact);
 
-/* What is known is to be read again before it is used. */
-extern void itable_catalog_forget(const itableTable *fact);
-
 /* May a writer still act on what is known?  Sends nothing. */
 extern bool itable_lease_holds(const itableTable *fact);
 

@@ -514,6 +514,22 @@ itable_relations_of(Oid serverid, tmodel_span table)
 	return result;
 }
 
+Oid
+itable_declared_index(Oid serverid, tmodel_span table)
+{
+	ListCell   *cell;
+
+	foreach(cell, tables_of_server(serverid))
+	{
+		itableBrief *brief = lfirst(cell);
+
+		if (brief->index_of != NULL &&
+			itable_same_table(table, tmodel_span_of(brief->name)))
+			return brief->relid;
+	}
+	return InvalidOid;
+}
+
 /* See def_cache.h. */
 List *
 itable_form_indexes(itableTable *fact, bool for_reading)

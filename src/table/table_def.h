@@ -163,6 +163,9 @@ extern List *itable_queued_facts(Oid serverid);
 /* OIDs of all foreign tables over a table of the store. */
 extern List *itable_relations_of(Oid serverid, tmodel_span table);
 
+/* The foreign table declared as this index table, or InvalidOid. */
+extern Oid	itable_declared_index(Oid serverid, tmodel_span table);
+
 /* OIDs of all index tables in this database. */
 extern List *itable_all_indexes(void);
 
