@@ -4,6 +4,7 @@ import tempfile
 import unittest
 
 from harness import ACCOUNT, Case, Client, Server
+from sas import account_sas
 
 PROPERTIES = "/?restype=service&comp=properties"
 SITE = "https://www.contoso.com"
@@ -190,6 +191,20 @@ class Cors(Case):
         r = queue.raw("OPTIONS", "/%s/q" % ACCOUNT, None, h)
         self.assertEqual(r.status, 403)
         self.assertIn(b"<Code>CorsPreflightFailure</Code>", r.body)
+        r = queue.raw("PUT", "/%s%s&%s" % (ACCOUNT, PROPERTIES,
+                                           account_sas(ss="q")),
+                      "<StorageServiceProperties><Cors>%s</Cors>"
+                      "</StorageServiceProperties>" % rule(age=9))
+        self.assertEqual(r.status, 202, r)
+        r = queue.raw("OPTIONS", "/%s/q" % ACCOUNT, None, h)
+        self.assertEqual((r.status, r.headers["Access-Control-Max-Age"]),
+                         (200, "9"))
+        r = queue.raw("GET", "/%s?comp=list&%s" % (
+            ACCOUNT, account_sas(ss="q")), None, {"Origin": SITE})
+        self.assertEqual((r.status, r.headers["Vary"],
+                          r.headers["Access-Control-Allow-Origin"]),
+                         (200, "Origin", SITE))
+        self.assertEqual(self.ask().headers["Access-Control-Max-Age"], "5")
 
     def test_not_hit_by_faults_but_journalled(self):
         self.rules(rule())
