@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 
 #include "model/claim.h"
+#include "remote/convert.h"
 #include "remote/memory.h"
 #include "remote/report.h"
 #include "txn/claims.h"
@@ -67,6 +68,20 @@ claim_equal(const claimKey *a, const claimKey *b)
 
 /* ---- messages ---- */
 
+/* As SQL has it; the store's value may break the column's domain. */
+static const char *
+value_text(const itableColumn *column, const tmodel_value *value,
+		   tmodel_arena *arena)
+{
+	itableColumn base = *column;
+	bool		isnull;
+	Datum		datum;
+
+	base.type = base.base_type;
+	datum = itable_from_value(arena, &base, value, &isnull);
+	return OutputFunctionCall(&base.output, datum);
+}
+
 /* Appends one key's columns; what does not decode is shown as it is. */
 static void
 append_columns(StringInfo names, StringInfo values, const itableTable *table,
@@ -85,21 +100,17 @@ append_columns(StringInfo names, StringInfo values, const itableTable *table,
 	for (int i = 0; i < n; i++)
 	{
 		const tmodel_value *value = &parts[i];
-		tmodel_buf	text;
+		const char *text;
 
 		if (columns[i]->hashed != NULL)
 			continue;
 		if (shortened)
 			value = tmodel_entity_get(entry, columns[i]->property);
-		tmodel_buf_init(&text, arena);
-		if (ok && value != NULL)
-			tmodel_value_print(&text, value);
-		else
-			tmodel_buf_span(&text, key);
+		text = ok && value != NULL ?
+			value_text(columns[i], value, arena) : itable_cstring(key);
 		appendStringInfo(names, "%s%s", names->len > 0 ? ", " : "",
 						 columns[i]->attname);
-		appendStringInfo(values, "%s%s", values->len > 0 ? ", " : "",
-						 itable_cstring(tmodel_buf_text(&text)));
+		appendStringInfo(values, "%s%s", values->len > 0 ? ", " : "", text);
 	}
 }
 
