@@ -62,11 +62,12 @@ SELECT access_of('SELECT * FROM orx WHERE town = ''town1'' OR ''tag2'' = ANY (ta
 ALTER FOREIGN TABLE orx OPTIONS (SET fetch_size '1000');
 SELECT access_of('SELECT * FROM orx WHERE town = ''town1'' OR ''tag2'' = ANY (tags)') AS one_page;
 ALTER FOREIGN TABLE orx OPTIONS (SET fetch_size '20');
--- joins
+-- joins: each outer row its own union
 SET enable_material = off;
-SELECT access_of('SELECT * FROM (VALUES (''town1'', ''tag1''), (''town5'', ''tag2'')) v(a, b) JOIN orx ON town = a OR b = ANY (tags)');
-SELECT count(*) FROM (VALUES ('town1', 'tag1'), ('town5', 'tag2'), (NULL, 'tag3')) v(a, b) JOIN orx ON town = a OR b = ANY (tags);
-SELECT count(*) FROM (VALUES ('town1', 'tag1'), ('town5', 'tag2'), (NULL, 'tag3')) v(a, b) JOIN orx_plain ON town = a OR b = ANY (tags);
+SELECT access_of('SELECT * FROM (VALUES (''town1'', ''p1'', ''r0001'')) v(a, b, c) LEFT JOIN orx ON town = a OR (p = b AND r = c)');
+SELECT a, b, count(orx.r) FROM (VALUES ('town1', 'p1', 'r0001'), ('town5', 'p5', 'r0005'), (NULL, 'p1', 'r0016'), ('town1', 'p1', 'r0001'), (NULL, NULL, NULL)) v(a, b, c) LEFT JOIN orx ON town = a OR (p = b AND orx.r = c) GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT a, b, count(orx_plain.r) FROM (VALUES ('town1', 'p1', 'r0001'), ('town5', 'p5', 'r0005'), (NULL, 'p1', 'r0016'), ('town1', 'p1', 'r0001'), (NULL, NULL, NULL)) v(a, b, c) LEFT JOIN orx_plain ON town = a OR (p = b AND orx_plain.r = c) GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT trim(l) FROM explain_counts($$SELECT * FROM (VALUES ('town1', 'p1', 'r0001'), ('town5', 'p5', 'r0005'), (NULL, 'p1', 'r0016')) v(a, b, c) LEFT JOIN orx ON town = a OR (p = b AND r = c)$$) l WHERE l ~ '(Access|Store Filter|Requests):';
 CALL itable_drop_index('orx_by_town');
 CALL itable_drop_index('orx_by_tag');
 SELECT itable_drop_table('orx');
