@@ -34,6 +34,9 @@
 PG_FUNCTION_INFO_V1(itable_process_queue);
 PG_FUNCTION_INFO_V1(itable_index_backlog);
 
+/* Outbox entities read into memory together; their facts are as large. */
+#define MAX_ROUND_BYTES (8 * 1024 * 1024)
+
 /* How long a message that is being followed is hidden from others. */
 #define HIDDEN_SECONDS 60
 
@@ -203,14 +206,17 @@ process(queueRun *run, const tmodel_span *partition, int max)
 		tmodel_arena *arena = itable_arena(round);
 		const tmodel_entity *entity = NULL;
 		MemoryContext old;
+		size_t		bytes = 0;
 		int			n = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		while (n < room && (entity = itable_reader_next(reader)) != NULL)
+		while (n < room && bytes < MAX_ROUND_BYTES &&
+			   (entity = itable_reader_next(reader)) != NULL)
 			if (is_ours_to_do(run, entity))
 			{
 				outboxes[n++] = tmodel_entity_copy(arena, entity);
 				itable_check_arena(arena);
+				bytes += tmodel_entity_size(entity);
 			}
 		more = entity != NULL;
 		old = MemoryContextSwitchTo(round);

@@ -15,8 +15,11 @@
 #include "remote/session.h"
 #include "table/table_def.h"
 
-/* Outbox entities that may be handed over together. */
-#define ITABLE_CONVERGE_MAX 100
+/*
+ * Outbox entities that may be handed over together: the more, the fuller are the
+ * batches of their entries.
+ */
+#define ITABLE_CONVERGE_MAX 1000
 
 /*
  * Does what the outbox entities (with ETags) ask for, and deletes them; returns
