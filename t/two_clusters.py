@@ -146,6 +146,36 @@ def imported_early(here, there):
     fresh.close()
 
 
+def overtaken(here, there):
+    """An index appears while a commit is between its touches and its commit point."""
+    bed.control("POST", "/faults", {"operation": "any", "table": "byactor", "action": "delay", "ms": 5 * LEASE_MS})
+    there.start("INSERT INTO movies VALUES ('G7', 'over', '{A1}', 1, 'n');")
+    bed.wait_until(lambda: bed.rule_hits() > 0)
+    built = here.run("CALL itable_create_index('movies', 'by_note', '{note}');")
+    result = there.wait()
+    bed.control("DELETE", "/faults")
+    bed.ok(built.sqlstate is None, "an index is created during a slow commit", built.text)
+    bed.ok(result.sqlstate == "40001" and "bynote" in result.text, "which does not know it and ends", result.text)
+    bed.ok(here.must("SELECT count(*) FROM movies WHERE genre = 'G7';").text == "0", "with nothing written")
+    there.must("SELECT itable_import_indexes('movies'); INSERT INTO movies VALUES ('G7', 'over', '{A1}', 1, 'n');")
+    bed.ok(here.must("SELECT name FROM movies WHERE note = 'n';").text == "over", "imported, it is written and found")
+    here.must("CALL itable_drop_index('by_note');")
+    there.must("CALL itable_drop_index('by_note');")
+
+
+def late(session):
+    """A commit point that the store puts off beyond the lease is not sent again."""
+    bed.control("POST", "/faults", {"operation": "update", "table": "movies", "nth": 1, "times": 9, "action": "status",
+                                    "status": 503, "retry_after": 2})
+    result = session.run("UPDATE movies SET note = 'late' WHERE genre = 'G1' AND name = 'm5';")
+    bed.control("DELETE", "/faults")
+    bed.ok(result.sqlstate == "53000" and result.seconds < 1.5, "a commit point is not repeated after the lease (%s, %.1f s)"
+           % (result.sqlstate, result.seconds), result.text)
+    note = session.must("SELECT note FROM movies WHERE genre = 'G1' AND name = 'm5';").text
+    bed.ok(note != "late", "nor is it applied", note)
+    bed.ok(session.run("UPDATE movies SET note = 'now' WHERE genre = 'G1' AND name = 'm5';").sqlstate is None, "the next one is")
+
+
 def retired(here, there):
     """Dropped over here: readers over there are told, writers go on."""
     reader = bed.Session(there.cluster)
@@ -268,6 +298,8 @@ def main():
     here.must("SELECT itable_create_table('movies');")
     learns(here, there)
     imported_early(here, there)
+    overtaken(here, there)
+    late(here)
     retired(here, there)
     concurrent(here, there)
     migrates(here, there)

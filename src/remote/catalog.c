@@ -402,6 +402,18 @@ itable_lease_holds(const itableTable *fact)
 	return itable_catalog_lease < 0 || holds(entry_of(fact, false));
 }
 
+int64
+itable_lease_left_ms(const itableTable *fact)
+{
+	const catalogEntry *entry;
+
+	if (itable_catalog_lease < 0)
+		return -1;
+	entry = entry_of(fact, false);
+	return !holds(entry) ? 0 : Min(entry->lease_ms, itable_catalog_lease) -
+		(now_ms() - entry->asked_ms);
+}
+
 /* Throws what came in the way; a cancel throws by itself. */
 static const itableCatalog *
 must_renew(catalogEntry *entry, tstore_client *client,

@@ -99,6 +99,9 @@ extern const itableCatalog *itable_catalog_known(const itableTable *fact);
 /* May a writer still act on what is known?  Sends nothing. */
 extern bool itable_lease_holds(const itableTable *fact);
 
+/* For how long; 0: no longer, -1: for ever (catalog_lease is off). */
+extern int64 itable_lease_left_ms(const itableTable *fact);
+
 /* The index in the catalog, or NULL. */
 extern itableListed *itable_find_listed(const itableCatalog *catalog,
 										tmodel_span name);

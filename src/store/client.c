@@ -71,6 +71,7 @@ struct tstore_client
 	client_list waiting;
 	client_list done;
 	tstore_counters counters[TSTORE_KINDS];
+	int64_t		writes_until_ms;	/* tstore_limit_writes; 0: no limit */
 };
 
 static void *
@@ -368,12 +369,35 @@ tstore_request_refuse(tstore_request *request, tstore_status status,
 	client_complete(request);
 }
 
+/* See client.h. */
+void
+tstore_limit_writes(tstore_client *client, int64_t left_ms)
+{
+	client->writes_until_ms = left_ms < 0 ? 0 : client_now_ms() + left_ms;
+}
+
+/* May an attempt that begins in wait_ms be too late? */
+static bool
+client_is_late(const tstore_request *request, int64_t wait_ms)
+{
+	int64_t		until_ms = request->client->writes_until_ms;
+
+	return until_ms > 0 && !request->call.read &&
+		client_now_ms() + wait_ms > until_ms;
+}
+
 /* Starts the next attempt; a request that cannot be started is done. */
 static void
 client_launch(tstore_request *request)
 {
 	tstore_client *client = request->client;
 
+	if (client_is_late(request, 0))
+	{
+		tstore_request_refuse(request, TSTORE_ABORTED, "too late to be sent",
+							  -1);
+		return;
+	}
 	client_clear_reply(request);
 	tmodel_arena_reset(&request->attempt);
 	if (!tstore_attempt_prepare(&request->attempt, &client->endpoint,
@@ -513,7 +537,7 @@ client_attempt_ended(tstore_request *request)
 											(int64_t) time(NULL)),
 			.random = client_random(client)
 	});
-	if (wait_ms < 0)
+	if (wait_ms < 0 || client_is_late(request, wait_ms))
 	{
 		client_complete(request);
 		return;

@@ -181,6 +181,10 @@ extern int	tstore_waitable(tstore_client *client, bool at_once);
 /* Moves what can be moved without waiting; for long work between waits. */
 extern void tstore_poll(tstore_client *client);
 
+/* No attempt of a write begins later than this from now (-1: no limit).  One that
+ * would is done, with the failure it had or (never sent) TSTORE_ABORTED. */
+extern void tstore_limit_writes(tstore_client *client, int64_t left_ms);
+
 /* Frees request and reply; one in flight is broken off. NULL is fine. */
 extern void tstore_finish(tstore_request *request);
 

@@ -518,6 +518,25 @@ leases_hold(void *ctx)
 	return true;
 }
 
+/* So that a commit point is sent at all, however short the lease. */
+#define LEAST_LEFT_MS 100
+
+/* For how long commit points may be sent; -1: for ever. */
+static int64
+lease_left_ms(const flushRun *run)
+{
+	int64		left_ms = -1;
+
+	for (flushLease *lease = run->leases; lease != NULL; lease = lease->next)
+	{
+		int64		left = itable_lease_left_ms(lease->table);
+
+		if (left >= 0 && (left_ms < 0 || left < left_ms))
+			left_ms = left;
+	}
+	return left_ms < 0 ? left_ms : Max(left_ms, LEAST_LEFT_MS);
+}
+
 /*
  * A round of one phase; true when a cancel came between.  Facts are deleted
  * after all others have been written: an UPDATE of a key writes the row anew in
@@ -534,6 +553,7 @@ run_phase(flushRun *run, tmodel_phase phase, bool first_only)
 	{
 		scope.may_start = leases_hold;
 		scope.ctx = run;
+		scope.left_ms = lease_left_ms(run);
 	}
 	if (phase == TMODEL_CLAIM)
 		scope.only = itable_claims_turn(run->sites);

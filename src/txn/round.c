@@ -313,6 +313,8 @@ outcome_of(const tstore_error *error)
 {
 	if (error->maybe_applied)
 		return TMODEL_UNKNOWN;
+	if (error->status == TSTORE_ABORTED)
+		return TMODEL_ROLLED_BACK;	/* too late to be sent */
 	switch (error->status)
 	{
 		case TSTORE_EXISTS:
@@ -373,7 +375,7 @@ answer_failed(roundState *state, roundGroup *group, const tstore_reply *reply)
 	tmodel_outcome outcome = outcome_of(&reply->error);
 	int			culprit = group->nops == 1 ? 0 : reply->error.operation;
 	bool		condition = outcome != TMODEL_REFUSED &&
-	outcome != TMODEL_UNKNOWN;
+	outcome != TMODEL_UNKNOWN && outcome != TMODEL_ROLLED_BACK;
 
 	for (int i = 0; i < group->nops; i++)
 	{
@@ -523,7 +525,10 @@ itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 		result = ROUND_NOTHING;
 	else
 	{
+		tstore_limit_writes(site->client,
+							scope->may_start != NULL ? scope->left_ms : -1);
 		result = send_all(&state, scope);
+		tstore_limit_writes(site->client, -1);
 		if (result == ROUND_INTERRUPTED)
 			answer_interrupted(&state);
 	}

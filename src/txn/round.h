@@ -63,6 +63,9 @@ typedef struct roundScope
 	/* false: what is in flight ends the round; NULL: always true */
 	bool		(*may_start) (void *ctx);
 	void	   *ctx;
+	int64		left_ms;		/* with may_start: nothing is sent, also not
+								 * again, later than this from now; -1: no
+								 * limit */
 	const flushItem *only;		/* this one's; NULL: everybody's */
 } roundScope;
 
