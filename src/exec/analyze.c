@@ -2,10 +2,9 @@
  * analyze.c
  *	  Statistics from a sample, and emptying a table.
  *
- * ANALYZE reads the whole table once and keeps a random sample (Vitter's
- * algorithm, as PostgreSQL does for its own tables); the store has no cheaper
- * way to a fair one.  TRUNCATE buffers a DELETE of every row, so that it rolls
- * back and maintains indexes like one.
+ * ANALYZE reads a table of up to WHOLE_PAGES pages once; of a larger one it
+ * counts the keys and reads some pages whole (sample.c).  TRUNCATE buffers a
+ * DELETE of every row, so that it rolls back and maintains indexes like one.
  */
 #include "postgres.h"
 
@@ -14,13 +13,16 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/sampling.h"
 
 #include "exec/analyze.h"
+#include "exec/sample.h"
 #include "exec/source.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
 #include "txn/buffer.h"
+
+/* Pages read whole from the beginning; a larger table is read by sample.c. */
+#define WHOLE_PAGES 64
 
 /* A source over every row of the relation, this transaction's included. */
 static itableSource *
@@ -46,34 +48,15 @@ open_everything(Relation relation, itableTable *table, itableProbes *probes,
 	return source;
 }
 
-/* Where the next row goes in the sample; -1: nowhere. */
-static int
-sample_place(ReservoirStateData *reservoir, int target, double seen,
-			 double *skip)
+/*
+ * May keys alone be read?  Not where rows are laid over them or stand among
+ * entries: then everything is read.
+ */
+static bool
+may_choose(const itableTable *table)
 {
-	if (seen < target)
-		return (int) seen;
-	if (*skip < 0)
-		*skip = reservoir_get_next_S(reservoir, seen, target);
-	if (*skip > 0)
-	{
-		*skip -= 1;
-		return -1;
-	}
-	*skip = -1;
-	return (int) (target * sampler_random_fract(&reservoir->randstate));
-}
-
-static HeapTuple
-form_row(Relation relation, itableTable *table, tmodel_arena *arena,
-		 const tmodel_entity *entity)
-{
-	int			n = table->natts;
-	Datum	   *values = palloc(sizeof(Datum) * (n + 1));
-	bool	   *isnull = palloc(sizeof(bool) * (n + 1));
-
-	itable_entity_to_row(arena, table, entity, NULL, values, isnull);
-	return heap_form_tuple(RelationGetDescr(relation), values, isnull);
+	return itable_find_target(table->serverid, table->name) == NULL &&
+		!itable_has_sections(table) && table->section.len == 0;
 }
 
 static int
@@ -84,43 +67,31 @@ sample_rows(Relation relation, int elevel, HeapTuple *rows, int target,
 	itableCounts counts = {0};
 	itableProbes probes;
 	itableSource *source = open_everything(relation, table, &probes, &counts);
-	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
-												  "itable_fdw sample row",
-												  ALLOCSET_DEFAULT_SIZES);
-	ReservoirStateData reservoir;
+	itableSample *sample = itable_sample(relation, table, rows, target);
+	bool		choose = may_choose(table);
 	const tmodel_entity *entity;
-	double		seen = 0;
-	double		skip = -1;
 
-	reservoir_init_selection_state(&reservoir, target);
 	while ((entity = itable_source_next(source)) != NULL)
 	{
-		int			place = sample_place(&reservoir, target, seen, &skip);
-
 		itable_analyze_delay();
-		if (place >= 0)
+		itable_sample_count(sample, 1);
+		itable_sample_add(sample, entity);
+		if (choose && counts.pages > WHOLE_PAGES)
 		{
-			MemoryContext old = MemoryContextSwitchTo(scratch);
-			HeapTuple	tuple = form_row(relation, table, arena, entity);
-
-			MemoryContextSwitchTo(old);
-			if (seen >= target)
-				heap_freetuple(rows[place]);
-			rows[place] = heap_copytuple(tuple);
-			MemoryContextReset(scratch);
-			tmodel_arena_reset(arena);
+			itable_sample_rest(sample, itable_source_client(source), entity,
+							   &counts);
+			break;
 		}
-		seen += 1;
 	}
 	itable_source_stop(source);
-	*total = seen;
+	*total = itable_sample_total(sample);
 	*dead = 0;
 	ereport(elevel,
-			(errmsg("\"%s\": %.0f rows read with %lld requests, %d rows in sample",
-					table->relname, seen, (long long) counts.requests,
-					(int) Min(seen, target))));
-	return (int) Min(seen, target);
+			(errmsg("\"%s\": %.0f rows read with %lld requests, %lld kB, %d rows in sample",
+					table->relname, *total, (long long) counts.requests,
+					(long long) counts.bytes / 1024,
+					itable_sample_size(sample))));
+	return itable_sample_size(sample);
 }
 
 bool

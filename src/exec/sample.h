@@ -1,0 +1,39 @@
+/*
+ * sample.h
+ *	  A sample of a table's rows, and how many there are.
+ */
+#ifndef ITABLE_SAMPLE_H
+#define ITABLE_SAMPLE_H
+
+#include "postgres.h"
+#include "access/htup.h"
+#include "utils/rel.h"
+
+#include "exec/reader.h"
+
+typedef struct itableSample itableSample;
+
+/* An empty sample of at most "target" rows, in the current context. */
+extern itableSample *itable_sample(Relation relation,
+								   const itableTable *table, HeapTuple *rows,
+								   int target);
+
+/* So many rows more are counted. */
+extern void itable_sample_count(itableSample *sample, double rows);
+
+/* A row that was counted becomes a candidate. */
+extern void itable_sample_add(itableSample *sample,
+							  const tmodel_entity *entity);
+
+/*
+ * Counts the rest of the table, behind this entity, and takes candidates from
+ * some of its pages.
+ */
+extern void itable_sample_rest(itableSample *sample, tstore_client *client,
+							   const tmodel_entity *from,
+							   itableCounts *counts);
+
+extern int	itable_sample_size(const itableSample *sample);
+extern double itable_sample_total(const itableSample *sample);
+
+#endif							/* ITABLE_SAMPLE_H */
