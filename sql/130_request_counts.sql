@@ -65,6 +65,13 @@ CALL itable_create_index('cnt_movies', 'cnt_colocated', key => '{genre,actors}',
 CALL cnt_all('colocated', 1, 2, 2, 2, 2);
 CALL itable_drop_index('cnt_colocated');
 
+-- queued: one outbox entity beside the fact, in its batch
+CALL itable_create_index('cnt_movies', 'cnt_queued', key => '{actors}', maintenance => 'queued');
+CALL cnt_all('queued', 1, 2, 2, 2, 2);
+SELECT itable_process_queue('store', 1000) > 0 AS done;
+SELECT count(*) FROM cnt_queued;
+CALL itable_drop_index('cnt_queued');
+
 SELECT indexes, change, requests, designed, requests = designed AS as_designed FROM cnt_measured ORDER BY n;
 SELECT count(*) AS measured, count(*) FILTER (WHERE requests <> designed) AS otherwise FROM cnt_measured;
 

@@ -75,7 +75,9 @@ short whole colocated -DWRITERS=2
 full holds colocated -DWRITERS=3
 short broken colocated -DSEPARATE
 short broken colocated -DUNGUARDED
-short whole outbox -DWORKERS=1
+short holds outbox -DWORKERS=1
+short whole outbox -DWORKERS=1 -DREPAIRERS=1 -DSLOTS=1
+full holds outbox -DWORKERS=1 -DREPAIRERS=1
 full holds outbox -DWORKERS=2
 short broken outbox -DWORKERS=1 -DSEPARATE
 short broken outbox -DWORKERS=1 -DOUTBOXFIRST

@@ -27,6 +27,9 @@
 #ifndef WORKERS
 #define WORKERS 2
 #endif
+#ifndef REPAIRERS
+#define REPAIRERS 0
+#endif
 #ifndef SLOTS
 #define SLOTS 2
 #endif
@@ -243,12 +246,70 @@ over:
 	goto next
 }
 
+/*
+ * A reader's repair (queries may use a queued index by itable_fdw.allow_queued):
+ * the entry first, then its fact.  An INSERT has no stub here, but neither has
+ * it touched anything before its commit.
+ */
+proctype Repairer(byte me)
+{
+	bit k, was, wk, wd;
+
+next:
+	atomic {
+		if
+		:: there[0] && !sure[0] -> k = 0
+		:: there[1] && !sure[1] -> k = 1
+		fi;
+		eheld[k] = eheld[k] | me
+	};
+	atomic { was = live; wk = fkey; wd = fdata; fheld = fheld | (live -> me : 0) };
+	if
+	:: goto over
+	:: was -> atomic {
+			if
+			:: fheld & me -> fheld = 0
+			:: !(fheld & me) -> goto over
+			fi
+		}
+	:: !was
+	fi;
+	if
+	:: goto over
+	:: was && wk == k -> atomic {
+			if
+			:: there[k] && (eheld[k] & me) -> sure[k] = 1; edata[k] = wd; eheld[k] = 0
+			:: !(there[k] && (eheld[k] & me))
+			fi;
+			CHECK
+		}
+	:: !(was && wk == k) -> atomic {
+			if
+			:: there[k] && (eheld[k] & me) -> there[k] = 0; edata[k] = 0; eheld[k] = 0
+			:: !(there[k] && (eheld[k] & me))
+			fi;
+			CHECK
+		}
+	fi;
+over:
+	atomic {
+		fheld = fheld & (255 - me);
+		eheld[0] = eheld[0] & (255 - me); eheld[1] = eheld[1] & (255 - me);
+		k = 0; was = 0; wk = 0; wd = 0
+	};
+	goto next
+}
+
 init
 {
 	byte i;
 
 	atomic {
 		run Writer();
+		if
+		:: REPAIRERS > 0 -> run Repairer(64)
+		:: REPAIRERS == 0
+		fi;
 		do
 		:: i < WORKERS -> run Worker(2 << i); i++
 		:: else -> break
