@@ -228,9 +228,9 @@ class Differ:
             tail = " LIMIT %d" % self.random.choice([1, 1, 2, 5, 9, 30])
             if self.random.random() < 0.2:
                 tail += " OFFSET %d" % self.random.randrange(1, 9)
-        # a newline in another column would be compared as a row: none where rows may change places
-        others = [name for name, kind in columns if name not in by and (kind != "text" or set(keys) <= set(by))]
-        others = others if self.random.random() < 0.5 else []
+        # what stands behind a newline would be compared as a row: nothing where rows may change places
+        others = [name for name, kind in columns if name not in by]
+        others = others if self.random.random() < 0.5 and set(keys) <= set(by) else []
         where = []
         if self.random.random() < 0.6:      # one partition, or some
             name, kind = self.random.choice(table.columns()[:2])
