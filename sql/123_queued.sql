@@ -41,7 +41,15 @@ UPDATE que_movies SET actors = '{d}' WHERE name = 'new';
 UPDATE que_movies SET year = 79 WHERE name = 'new';
 SELECT name, year FROM que_movies WHERE 'c' = ANY (actors);
 SELECT actor, name, year FROM que_actors WHERE actor = 'c';
+-- also in a plan that was made before
+SET plan_cache_mode = force_generic_plan;
+PREPARE que_by_actor(text) AS SELECT name, year FROM que_movies WHERE actors @> ARRAY[$1];
+EXECUTE que_by_actor('d');
 RESET itable_fdw.allow_queued;
+EXECUTE que_by_actor('d');
+EXPLAIN (COSTS OFF) EXECUTE que_by_actor('d');
+RESET plan_cache_mode;
+DEALLOCATE que_by_actor;
 
 -- several changes of one row, rows deleted, inserted again, before the worker comes
 UPDATE que_movies SET actors = '{e,d}' WHERE name = 'new';

@@ -9,6 +9,7 @@
 
 #include "nodes/pg_list.h"
 #include "utils/guc.h"
+#include "utils/plancache.h"
 #include "utils/varlena.h"
 
 #include "compat.h"
@@ -108,6 +109,14 @@ assign_trace(const char *value, void *extra)
 	traced_components = extra != NULL ? *(int *) extra : 0;
 }
 
+/* A plan that was made when it was allowed must not outlive that. */
+static void
+assign_allow_queued(bool value, void *extra)
+{
+	if (value != itable_allow_queued)
+		ResetPlanCache();
+}
+
 void
 itable_settings_init(void)
 {
@@ -131,7 +140,7 @@ itable_settings_init(void)
 							 "Lets the planner answer SELECT through queued index tables.",
 							 "They are maintained later: rows changed lately may be missing.",
 							 &itable_allow_queued, false,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
+							 PGC_USERSET, 0, NULL, assign_allow_queued, NULL);
 	DefineCustomEnumVariable("itable_fdw.multi_partition_commit",
 							 "Whether a transaction may commit to several partitions.",
 							 "Only a commit to one partition is atomic in the store.",
