@@ -22,7 +22,8 @@ is "nothing is logged without it" "$(components '' "SELECT * FROM traced WHERE p
 is "an answer is a line" "$(components http "SELECT * FROM traced WHERE p = 'a'")" 'http'
 is "a commit's batch is a line, once sent" \
 	"$(components batch "INSERT INTO traced SELECT 'a', i::text, i FROM generate_series(1, 3) i")" 'batch'
-is "all is all" "$(components all "UPDATE traced SET n = n + 1")" 'http batch http'
+# what is read, the catalog of indexes, what is written
+is "all is all" "$(components all "UPDATE traced SET n = n + 1")" 'http http batch http'
 curl -s -f -X POST "$ITABLE_TEST_CONTROL/faults" -d '{"operation": "query", "table": "traced", "nth": 1, "times": 1,
 	"action": "status", "status": 503, "code": "ServerBusy"}' >/dev/null
 is "a retry is a line" "$(components http,retry "SELECT * FROM traced WHERE p = 'a'")" 'http retry http'

@@ -2,7 +2,7 @@
  * clock.h
  *	  The clock of messages and signatures, which tests may stop and move.
  *
- * Visibility, expiry and shared access signatures go by it; Timestamps, ETags
+ * Visibility, expiry, shared access signatures and --limits go by it; Timestamps, ETags
  * and the 15-minute rule of x-ms-date go by the machine's clock.
  */
 #ifndef MTS_CLOCK_H
