@@ -134,9 +134,25 @@ def sweep(watcher, label, times, kill, step=1, restarts=False):
     bed.ok(n > 8 and states >= {"before", "after"}, "%s: %d requests, states %s" % (label, n - 1, sorted(states)))
 
 
-def same_key(count, rounds):
+def another_cluster():
+    """It knows the indexes from the store's catalog only."""
+    cluster = bed.Cluster()
+    session = bed.Session(cluster)
+    bed.make_server(session)
+    session.must("""CREATE FOREIGN TABLE users (
+        team text OPTIONS (key 'partition') NOT NULL,
+        id integer OPTIONS (key 'row') NOT NULL,
+        email text, tags text[]) SERVER store;
+        SELECT itable_import_indexes('users');""")
+    unique = session.must("SELECT count(*) FROM itable_indexes WHERE is_unique AND state = 'readable';").text
+    bed.ok(unique == "2", "a second cluster imports both indexes as unique", unique)
+    session.close()
+    return cluster
+
+
+def same_key(count, rounds, cluster):
     """All insert one key at the same moment: one wins, the others are told 23505."""
-    sessions = [bed.Session() for _ in range(count)]
+    sessions = [bed.Session(cluster if i % 2 else None) for i in range(count)]
     for session in sessions:
         session.must("SELECT count(*) FROM users WHERE email = 'warm up';")
     bad = []
@@ -234,7 +250,9 @@ def main():
     def terminate(pid):
         watcher[0].must("SELECT pg_terminate_backend(%d);" % pid)
 
-    same_key(5, 12)
+    cluster = another_cluster()
+    same_key(5, 12, cluster)
+    cluster.end()
     melee(watcher[0], 4, 7)
     sweep(watcher, "terminated", 0, terminate)
     sweep(watcher, "terminated, one request lost", 1, terminate)

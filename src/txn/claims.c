@@ -22,6 +22,7 @@
 
 typedef struct claimKey
 {
+	const tstore_client *client;	/* tables of two stores may share a name */
 	tmodel_span table;
 	tmodel_span partition_key;
 	tmodel_span row_key;
@@ -50,7 +51,8 @@ claim_hash(const claimKey *key)
 static inline bool
 claim_equal(const claimKey *a, const claimKey *b)
 {
-	return tmodel_span_equal(a->partition_key, b->partition_key) &&
+	return a->client == b->client &&
+		tmodel_span_equal(a->partition_key, b->partition_key) &&
 		tmodel_span_equal(a->row_key, b->row_key) &&
 		tmodel_span_equal(a->table, b->table);
 }
@@ -190,10 +192,11 @@ itable_claims_report(const flushItem *item, tmodel_arena *arena)
 /* ---- two facts, one key ---- */
 
 static claimSlot *
-slot_of(claims_hash *claims, const tmodel_index_change *index,
-		const tmodel_entity *entry)
+slot_of(claims_hash *claims, const tstore_client *client,
+		const tmodel_index_change *index, const tmodel_entity *entry)
 {
-	claimKey	key = {index->table, entry->partition_key, entry->row_key};
+	claimKey	key = {client, index->table, entry->partition_key,
+	entry->row_key};
 	bool		found;
 	claimSlot  *slot = claims_insert(claims, key, &found);
 
@@ -207,7 +210,8 @@ slot_of(claims_hash *claims, const tmodel_index_change *index,
 
 /* What the fact is to have, and what it gives up. */
 static void
-note_keys(claims_hash *claims, flushItem *item, tmodel_arena *arena)
+note_keys(claims_hash *claims, const tstore_client *client, flushItem *item,
+		  tmodel_arena *arena)
 {
 	for (int i = 0; i < item->change->nindexes; i++)
 	{
@@ -218,7 +222,7 @@ note_keys(claims_hash *claims, flushItem *item, tmodel_arena *arena)
 		for (int j = 0; j < index->new_entries.n; j++)
 		{
 			const tmodel_entity *entry = &index->new_entries.entries[j];
-			claimSlot  *slot = slot_of(claims, index, entry);
+			claimSlot  *slot = slot_of(claims, client, index, entry);
 
 			if (slot->holder != NULL && slot->holder != item)
 				report_duplicate(index_of(item, index), entry,
@@ -232,7 +236,7 @@ note_keys(claims_hash *claims, flushItem *item, tmodel_arena *arena)
 
 			if (tmodel_entries_find(&index->new_entries, entry->partition_key,
 									entry->row_key) == NULL)
-				slot_of(claims, index, entry)->releaser = item;
+				slot_of(claims, client, index, entry)->releaser = item;
 		}
 	}
 }
@@ -301,7 +305,7 @@ itable_claims_prepare(flushSite *sites, tmodel_arena *arena)
 				continue;
 			if (claims == NULL)
 				claims = claims_create(CurrentMemoryContext, 64, NULL);
-			note_keys(claims, item, arena);
+			note_keys(claims, site->client, item, arena);
 		}
 	if (claims == NULL)
 		return;
