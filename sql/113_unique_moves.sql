@@ -54,6 +54,11 @@ INSERT INTO uqm VALUES ('b', 1, 'x', NULL);
 COMMIT;
 SELECT p, k, code FROM uqm WHERE code IN ('x', 'y') ORDER BY code;
 SELECT * FROM uqm_wrong;
+-- nor where only a single commit point is allowed
+SET itable_fdw.multi_partition_commit = 'error';
+UPDATE uqm SET k = 10 WHERE code = 'x';
+RESET itable_fdw.multi_partition_commit;
+SELECT p, k FROM uqm WHERE code = 'x';
 -- what it costs: the old row's entry is touched, so that nobody takes it between
 CREATE VIEW uqm_sent AS SELECT operation, requests FROM itable_stats() WHERE requests > 0 ORDER BY 1;
 CREATE PROCEDURE uqm_move() LANGUAGE plpgsql AS $$

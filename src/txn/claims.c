@@ -18,6 +18,7 @@
 #include "remote/convert.h"
 #include "remote/memory.h"
 #include "remote/report.h"
+#include "table/settings.h"
 #include "txn/claims.h"
 
 typedef struct claimKey
@@ -258,6 +259,19 @@ is_in_circle(flushItem *item)
 	return false;
 }
 
+/* A row that takes a key commits after the one that gave it up. */
+static void
+check_atomic(const flushItem *heir)
+{
+	if (itable_one_partition)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("the transaction passes a key of a unique index of foreign table \"%s\" from one row to another",
+						heir->table->relname),
+				 errdetail("The two rows are written one after the other, and itable_fdw.multi_partition_commit is \"error\"."),
+				 errhint("Split the transaction, or set itable_fdw.multi_partition_commit to \"allow\".")));
+}
+
 /* Keys that one row gives up and another takes. */
 static void
 pass_on(claims_hash *claims, tmodel_arena *arena)
@@ -276,8 +290,11 @@ pass_on(claims_hash *claims, tmodel_arena *arena)
 			tmodel_machine_inherit(slot->holder->machine,
 								   slot->releaser->machine, slot->key.table,
 								   &keys))
+		{
+			check_atomic(slot->holder);
 			slot->holder->donors = lappend(slot->holder->donors,
 										   slot->releaser);
+		}
 	}
 	claims_start_iterate(claims, &i);
 	while ((slot = claims_iterate(claims, &i)) != NULL)
