@@ -36,23 +36,18 @@
 #define pg_noreturn __attribute__((noreturn))
 #endif
 
-/* A path over a base relation. */
-static inline ForeignPath *
-itable_create_path(PlannerInfo *root, RelOptInfo *rel, double rows,
-				   Cost startup, Cost total, List *pathkeys, Relids outer,
-				   List *fdw_private)
-{
-	return create_foreignscan_path(root, rel, NULL, rows,
+/* Arguments of paths that came with 17 (restrictions of a join) and 18 (how
+ * many nodes are disabled). */
 #if PG_VERSION_NUM >= 180000
-								   0,	/* disabled nodes */
+#define PATH_ROWS(rows) (rows), 0
+#else
+#define PATH_ROWS(rows) (rows)
 #endif
-								   startup, total, pathkeys,
-								   outer, NULL,
 #if PG_VERSION_NUM >= 170000
-								   NIL, /* restrictions of a join */
+#define PATH_PRIVATE(list) NIL, (list)
+#else
+#define PATH_PRIVATE(list) (list)
 #endif
-								   fdw_private);
-}
 
 /* From small to large? */
 static inline bool

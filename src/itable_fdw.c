@@ -46,6 +46,7 @@ itable_fdw_handler(PG_FUNCTION_ARGS)
 
 	routine->GetForeignRelSize = itableGetForeignRelSize;
 	routine->GetForeignPaths = itableGetForeignPaths;
+	routine->GetForeignUpperPaths = itableGetForeignUpperPaths;
 	routine->GetForeignPlan = itableGetForeignPlan;
 	routine->BeginForeignScan = itableBeginForeignScan;
 	routine->IterateForeignScan = itableIterateForeignScan;

@@ -64,6 +64,8 @@ arms_text(const itableArms *arms)
 char *
 itable_access_text(const itablePlan *plan, const itableTable *asked)
 {
+	if (plan->skip)
+		return pstrdup("partitions (skip)");
 	if (!OidIsValid(plan->index))
 		return pstrdup(itable_access_name(plan->access));
 	return index_text(asked, plan->covering);

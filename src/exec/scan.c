@@ -71,6 +71,8 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 	spec.order = scan->plan->order.on ? &scan->plan->order : NULL;
 	spec.cid = node->ss.ps.state->es_snapshot->curcid;
 	scan->source = itable_source(scan->context, &spec, &scan->counts);
+	if (scan->plan->skip)
+		scan->skip = itable_skip(scan->context, scan->source);
 	if (scan->arms != NULL)
 		itable_arms_connect(scan->arms, &spec, &scan->counts);
 }
@@ -139,7 +141,8 @@ itableBeginForeignScan(ForeignScanState *node, int eflags)
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	scan->async = node->ss.ps.async_capable;
-	if (scan->arms == NULL && scan->plan->access == ITABLE_FULL)
+	if (scan->arms == NULL && scan->plan->access == ITABLE_FULL &&
+		!scan->plan->skip)
 		report_full_scan(scan, NULL);
 	open_source(scan, node, itable_scan_user(node));
 }
@@ -220,7 +223,7 @@ start(ForeignScanState *node)
 							   scan->table);
 	build_probes(node);
 	scan->started = true;
-	if (asks_everything(scan))
+	if (asks_everything(scan) && !scan->plan->skip)
 		report_full_scan(scan, "With the values of this execution, the conditions bound no partition.");
 	if (scan->through_arms)
 	{
@@ -233,7 +236,10 @@ start(ForeignScanState *node)
 		if (scan->plan->access == ITABLE_FULL)
 			report_full_scan(scan, "With the values of this execution every row may match, so that no key is left to ask for.");
 	}
-	itable_source_start(scan->source, &scan->probes);
+	if (scan->skip != NULL)
+		itable_skip_start(scan->skip, &scan->probes);
+	else
+		itable_source_start(scan->source, &scan->probes);
 }
 
 bool
@@ -269,7 +275,7 @@ itable_scan_is_ready(ForeignScanState *node)
 
 	if (!scan->started)
 		start(node);
-	return scan->at_end || scan->through_arms ||
+	return scan->at_end || scan->through_arms || scan->skip != NULL ||
 		itable_source_is_ready(scan->source);
 }
 
@@ -287,6 +293,7 @@ itableIterateForeignScan(ForeignScanState *node)
 	if (scan->async && !itable_scan_is_ready(node))
 		return slot;
 	entity = scan->through_arms ? itable_arms_next(scan->arms) :
+		scan->skip != NULL ? itable_skip_next(scan->skip) :
 		itable_source_next(scan->source);
 	scan->at_end = entity == NULL;
 	if (entity == NULL)
@@ -307,6 +314,8 @@ itableReScanForeignScan(ForeignScanState *node)
 
 	if (scan->source != NULL && scan->started && scan->through_arms)
 		itable_arms_stop(scan->arms);
+	else if (scan->skip != NULL && scan->started)
+		itable_skip_stop(scan->skip);
 	else if (scan->source != NULL && scan->started)
 		itable_source_stop(scan->source);
 	scan->started = false;

@@ -9,6 +9,7 @@
 #include "foreign/fdwapi.h"
 
 #include "exec/arms.h"
+#include "exec/skip.h"
 
 /* A scan under way; node->fdw_state. */
 typedef struct itableScan
@@ -24,6 +25,7 @@ typedef struct itableScan
 	tmodel_arena *start_arena;
 	tmodel_arena *row_arena;
 	bool	   *wanted;			/* by attnum - 1 */
+	itableSkip *skip;			/* one row of each partition, or NULL */
 	itableSource *source;		/* NULL: EXPLAIN without ANALYZE */
 	itableProbes probes;
 	itableArms *arms;			/* read instead, or NULL */

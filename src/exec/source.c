@@ -592,7 +592,8 @@ next_entry(itableSource *source)
 		if (justified != NULL)
 			return source->head_key = justified;
 	}
-	return source->merge != NULL ? NULL : next_own_entry(source);
+	return source->silent || source->merge != NULL ? NULL :
+		next_own_entry(source);
 }
 
 /* Pointer entries that have come: their facts. */

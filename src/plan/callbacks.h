@@ -19,4 +19,10 @@ extern ForeignScan *itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel,
 										 List *tlist, List *clauses,
 										 Plan *outer_plan);
 
+/* in upper.c */
+extern void itableGetForeignUpperPaths(PlannerInfo *root,
+									   UpperRelationKind stage,
+									   RelOptInfo *input_rel,
+									   RelOptInfo *output_rel, void *extra);
+
 #endif							/* ITABLE_CALLBACKS_H */

@@ -161,20 +161,29 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 					 ForeignPath *path, List *tlist, List *clauses,
 					 Plan *outer_plan)
 {
-	itableRelInfo *info = rel->fdw_private;
+	itableRelInfo *info;
 	itableChoice *choice = linitial(path->fdw_private);
 	itablePlan	plan = {0};
 	List	   *exprs = NIL;
 
+	/* a path of an upper relation (upper.c) is a scan of its base relation */
+	if (list_length(path->fdw_private) > 1)
+	{
+		rel = lsecond(path->fdw_private);
+		clauses = rel->baserestrictinfo;
+	}
+	info = rel->fdw_private;
 	itable_fill_plan(info, choice, &plan, &exprs);
 	plan.for_update = info->for_update;
 	plan.to_the_end = root->tuple_fraction <= 0 && root->limit_tuples < 0;
 	/* whoever counts on an order gets it from one stretch */
 	if (path->path.pathkeys == NIL && plan.to_the_end)
 		plan.pieces = choice->pieces;
+	plan.skip = choice->skip;
+	plan.to_the_end &= !plan.skip;
 	plan.all_columns = info->all_columns || info->for_update;
 	plan.kept = reasons(root, rel, choice, clauses);
-	if (choice->access == ITABLE_FULL)
+	if (choice->access == ITABLE_FULL && !plan.skip)
 		plan.advice = itable_advice(root, rel, info);
 	return make_foreignscan(tlist, extract_actual_clauses(clauses, false),
 							rel->relid, exprs, itable_plan_to_list(&plan),

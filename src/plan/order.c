@@ -257,8 +257,10 @@ add_path_for(PlannerInfo *root, RelOptInfo *rel, itableChoice *choice,
 {
 	itable_plan_fetch(root, rel, pathkeys, &choice->fetch);
 	add_path(rel, (Path *)
-			 itable_create_path(root, rel, rel->rows, startup, total, pathkeys,
-								rel->lateral_relids, list_make1(choice)));
+			 create_foreignscan_path(root, rel, NULL, PATH_ROWS(rel->rows),
+									 startup, total, pathkeys,
+									 rel->lateral_relids, NULL,
+									 PATH_PRIVATE(list_make1(choice))));
 }
 
 void

@@ -159,9 +159,10 @@ add_paths_for(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			continue;
 		itable_cost(root, rel, info, choice, &startup, &total);
 		add_path(rel, (Path *)
-				 itable_create_path(root, rel, param->ppi_rows, startup,
-									total, NIL, param->ppi_req_outer,
-									list_make1(choice)));
+				 create_foreignscan_path(root, rel, NULL,
+										 PATH_ROWS(param->ppi_rows), startup,
+										 total, NIL, param->ppi_req_outer, NULL,
+										 PATH_PRIVATE(list_make1(choice))));
 	}
 }
 

@@ -102,6 +102,7 @@ typedef struct itablePlan
 	List	   *advice;			/* full scans: detail and hint (String) */
 	itableOrder order;			/* in which rows must come */
 	itableFetch fetch;			/* how many are wanted first */
+	bool		skip;			/* one row of each partition */
 } itablePlan;
 
 /* One way to read the relation, found by paths.c. */
@@ -120,6 +121,7 @@ struct itableChoice
 	List	   *arms;			/* itableChoice: read instead (union.c) */
 	struct itableChoice *also;	/* must name a fact, too (intersection.c) */
 	bool		only_ordered;	/* pays for its order only */
+	bool		skip;			/* one row of each partition (upper.c) */
 	itableOrder order;
 	itableFetch fetch;
 	List	   *when;			/* Expr, without columns: must be true */

@@ -17,7 +17,7 @@ enum
 	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
 	PLAN_FILTER, PLAN_ARMS, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
 	PLAN_TO_THE_END, PLAN_PIECES, PLAN_SKIP_SECTIONS, PLAN_ADVICE,
-	PLAN_ALSO, PLAN_ORDER, PLAN_FETCH, PLAN_WHEN
+	PLAN_ALSO, PLAN_ORDER, PLAN_FETCH, PLAN_WHEN, PLAN_SKIP
 };
 
 static List *
@@ -187,7 +187,8 @@ itable_plan_to_list(const itablePlan *plan)
 	result = lappend(result, list_make3_int(plan->fetch.rows,
 											plan->fetch.count_expr,
 											plan->fetch.offset_expr));
-	return lappend(result, plan->when);
+	result = lappend(result, plan->when);
+	return lappend(result, makeInteger(plan->skip));
 }
 
 itablePlan *
@@ -219,6 +220,7 @@ itable_plan_from_list(List *list)
 	plan->fetch.count_expr = lsecond_int(list_nth(list, PLAN_FETCH));
 	plan->fetch.offset_expr = lthird_int(list_nth(list, PLAN_FETCH));
 	plan->when = list_nth(list, PLAN_WHEN);
+	plan->skip = intVal(list_nth(list, PLAN_SKIP));
 	return plan;
 }
 
