@@ -190,4 +190,7 @@ itable_compat_check_server_usage(ForeignServer *server)
 		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
 }
 
+/* From 16 on a scan tuple has no column before and after an outer join. */
+#define ITABLE_OUTER_SCAN_TUPLE (PG_VERSION_NUM < 160000)
+
 #endif							/* ITABLE_COMPAT_H */

@@ -90,8 +90,9 @@ is_possible(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype)
 		(root->parse->commandType == CMD_SELECT ||
 		 root->parse->commandType == CMD_INSERT) &&
 		bms_is_empty(joinrel->lateral_relids) &&
-		(jointype == JOIN_INNER || jointype == JOIN_LEFT ||
-		 jointype == JOIN_SEMI || jointype == JOIN_ANTI);
+		(jointype == JOIN_INNER || jointype == JOIN_SEMI ||
+		 ((jointype == JOIN_LEFT || jointype == JOIN_ANTI) &&
+		  ITABLE_OUTER_SCAN_TUPLE));
 }
 
 static bool
