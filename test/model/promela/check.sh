@@ -53,7 +53,9 @@ short broken outcome -DBLINDRETRY
 short whole unique -DWRITERS=1 -DCOVERING
 short holds unique -DWRITERS=2 -DREPAIRERS=0 -DSTRAY=0
 full holds unique -DWRITERS=2 -DREPAIRERS=0
+full holds unique -DWRITERS=2 -DREPAIRERS=0 -DCOVERING
 full holds unique -DWRITERS=2 -DSTRAY=0
+full holds unique -DWRITERS=1 -DREPAIRERS=2
 short broken unique -DSTRAY=0 -DSTEALUNFENCED
 short broken unique -DSTRAY=0 -DCLAIMEXIST
 short broken unique -DSTRAY=0 -DCLAIMLATE
@@ -61,7 +63,7 @@ short broken unique -DSTRAY=0 -DRELEASEANY
 short broken unique -DSTRAY=0 -DUNDOTAKEN
 short broken unique -DSTRAY=0 -DREPAIRERS=0 -DOWNERFIRST
 short broken unique -DWRITERS=1 -DNOFENCE
-short whole build
+short whole build -DWRITERS=1
 short holds build -DPOINTER
 full holds build -DWRITERS=2 -DPOINTER
 full holds build -DWRITERS=2
@@ -78,14 +80,14 @@ short broken colocated -DUNGUARDED
 short holds outbox -DWORKERS=1
 short whole outbox -DWORKERS=1 -DREPAIRERS=1 -DSLOTS=1
 full holds outbox -DWORKERS=1 -DREPAIRERS=1
-full holds outbox -DWORKERS=2
+short holds outbox -DWORKERS=2 -DSLOTS=1
 short broken outbox -DWORKERS=1 -DSEPARATE
 short broken outbox -DWORKERS=1 -DOUTBOXFIRST
 short broken outbox -DWORKERS=1 -DDELETEFIRST
 short broken outbox -DWORKERS=1 -DONEOUTBOX
-full broken outbox -DWORKERS=2 -DNOFENCE
-full broken outbox -DWORKERS=2 -DNOTOUCHOLD
-full broken outbox -DWORKERS=2 -DDELETEANY
+short broken outbox -DWORKERS=2 -DSLOTS=1 -DNOFENCE
+short broken outbox -DWORKERS=2 -DSLOTS=1 -DNOTOUCHOLD
+short broken outbox -DWORKERS=2 -DSLOTS=1 -DDELETEANY
 RUNS
 }
 
@@ -198,10 +200,15 @@ models=$(echo "${*:-[a-z]*}" | tr ' ' '|')
 export build megabytes depth hash seconds
 export -f run_one run_whole run_holds run_broken make_pan states cut_short
 # shellcheck disable=SC2016
-runs | grep -E "$when(whole|holds|broken) ($models) " |
+runs | grep -E "$when(whole|holds|broken) ($models)( |$)" |
 	xargs -P "${MODEL_JOBS:-2}" -L 1 bash -c 'run_one "$@"' run_one | tee "$build/all.log"
 
 passed=$(grep -c '^ok ' "$build/all.log")
 failed=$(grep -c '^not ok ' "$build/all.log")
+planned=$(runs | grep -cE "$when(whole|holds|broken) ($models)( |$)")
+if [ $((passed + failed)) -ne "$planned" ]; then
+	echo "not ok: $planned runs were planned, $((passed + failed)) have reported"
+	failed=$((failed + 1))
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
