@@ -13,8 +13,9 @@ CREATE FOREIGN TABLE ist_entries (pk text OPTIONS (key 'partition') NOT NULL, rk
   verified boolean OPTIONS (property 'verified')) SERVER store OPTIONS (table_name 'istbyactor', key_encoding 'raw', updatable 'false');
 CREATE FOREIGN TABLE ist_catalog (pk text OPTIONS (key 'partition') NOT NULL, rk text OPTIONS (key 'row') NOT NULL,
   "State" text, "Layout" text) SERVER store OPTIONS (table_name 'itablecatalog', key_encoding 'raw');
--- another database moves the index
+-- another database moves the index, when what is known here is older than a lease
 CREATE PROCEDURE ist_move(state text) LANGUAGE sql AS $$
+  SELECT pg_sleep(0.01);
   UPDATE ist_catalog SET "State" = state WHERE pk = 'istmovies' AND rk = 'istbyactor' $$;
 CREATE FUNCTION ist_indexed() RETURNS text LANGUAGE sql AS $$
   SELECT access_of('SELECT sum(year) FROM ist_movies WHERE ''A1'' = ANY (actors)') $$;
