@@ -14,6 +14,7 @@
 
 #include "exec/lookup.h"
 #include "exec/named.h"
+#include "remote/catalog.h"
 
 itableKeySet *
 itable_facts_named(MemoryContext context, tstore_client *client,
@@ -38,6 +39,8 @@ itable_facts_named(MemoryContext context, tstore_client *client,
 	itableReader *reader = itable_reader(reading, &spec, counts);
 	const tmodel_entity *entry;
 
+	if (probes->n > 0)
+		itable_check_readable(client, index);
 	itable_reader_start(reader, probes);
 	while (set != NULL && (entry = itable_reader_next(reader)) != NULL)
 	{
@@ -50,6 +53,9 @@ itable_facts_named(MemoryContext context, tstore_client *client,
 			set = NULL;
 	}
 	itable_reader_stop(reader);
+	/* readable still: it was complete when the entries were read */
+	if (probes->n > 0)
+		itable_check_readable(client, index);
 	MemoryContextDelete(reading);
 	if (set == NULL)
 		MemoryContextDelete(set_context);

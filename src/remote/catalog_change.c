@@ -55,6 +55,8 @@ write_entity(tstore_client *client, tstore_write write,
 
 	if (etag != NULL)
 		operation.if_match = *etag;
+	/* an error in a flush may have left a limit behind */
+	tstore_limit_writes(client, -1);
 	return run(client,
 			   tstore_start_write(client, TMODEL_SPAN(TSTORE_CATALOG_TABLE),
 								  &operation), etag, error);
