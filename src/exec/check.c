@@ -88,6 +88,26 @@ note_backlog(const itableTable *index)
 				 errhint("SELECT itable_process_queue(...) first.")));
 }
 
+/*
+ * While an index is only registered some writer may not know it yet, and change
+ * a fact behind an entry that was verified here.
+ */
+static void
+check_writers_know(const checkRun *run)
+{
+	const itableCatalog *catalog = itable_catalog(run->client,
+												  run->index->fact, false);
+	const itableListed *listed = itable_find_listed(catalog,
+													run->index->table->name);
+
+	if (listed != NULL && listed->state == ITABLE_REGISTERED)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index table \"%s\" is still \"registered\"",
+						run->index->table->relname),
+				 errhint("CALL itable_build_index() to build it.")));
+}
+
 static void
 begin_run(checkRun *run, Oid index, ReturnSetInfo *result)
 {
@@ -102,10 +122,12 @@ begin_run(checkRun *run, Oid index, ReturnSetInfo *result)
 	run->index = itable_index_def(table, itable_fact_of(table));
 	run->client = itable_session(table->serverid, GetUserId());
 	itable_notice_readable(run->client, run->index->fact);
+	if (result == NULL)
+		check_writers_know(run);
 	if (!itable_may_plan(run->index))
 		ereport(NOTICE,
-				(errmsg("index table \"%s\" is not readable (state \"%s\"): entries may be on their way",
-						table->relname, table->state)));
+				(errmsg("index table \"%s\" is not readable: entries may be on their way",
+						table->relname)));
 	note_backlog(table);
 	run->result = result;
 	run->round = AllocSetContextCreate(CurrentMemoryContext,

@@ -147,8 +147,8 @@ static void
 read_both(itableCheckSort *sort, tstore_client *client)
 {
 	itableCounts counts = {0};
-	itableReader *facts = itable_read_table(sort->index->fact, client, &counts);
-	itableReader *entries = itable_read_table(sort->index->table, client, &counts);
+	itableReader *facts = itable_read_pieces(sort->index->fact, client, &counts);
+	itableReader *entries = itable_read_pieces(sort->index->table, client, &counts);
 	bool		more_facts = true;
 	bool		more_entries = true;
 

@@ -481,6 +481,26 @@ itable_probe_everything(const itableTable *table, itableProbes *probes)
 									NULL);
 }
 
+void
+itable_probe_pieces(const itableTable *table, itableProbes *probes)
+{
+	List	   *pieces = itable_table_pieces(table);
+	builder		b = {.arena = itable_arena(CurrentMemoryContext)};
+	ListCell   *cell;
+
+	if (pieces == NIL)
+	{
+		itable_probe_everything(table, probes);
+		return;
+	}
+	memset(probes, 0, sizeof(*probes));
+	probes->probes = palloc0(sizeof(itableProbe) * list_length(pieces));
+	foreach(cell, pieces)
+		probes->probes[probes->n++] = table_probe(b.arena, table,
+												  piece_filter(&b,
+															   lfirst(cell)));
+}
+
 static tmodel_filter *
 key_compare(tmodel_arena *arena, const char *name, tmodel_compare op,
 			tmodel_span key)

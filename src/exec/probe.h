@@ -68,6 +68,11 @@ extern void itable_build_probes(tmodel_arena *arena, const itablePlan *plan,
 /* One probe that asks for every entity of the table, in the current context. */
 extern void itable_probe_everything(const itableTable *table,
 									itableProbes *probes);
+
+/* One for each piece of it that is read side by side, in no order. */
+extern void itable_probe_pieces(const itableTable *table,
+								itableProbes *probes);
+
 /*
  * The same in two steps, for several plans over one table: none at first, then
  * those of each.  False when the values make a condition say nothing ("contains

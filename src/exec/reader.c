@@ -78,6 +78,16 @@ itable_read_table(const itableTable *table, tstore_client *client,
 }
 
 itableReader *
+itable_read_pieces(const itableTable *table, tstore_client *client,
+				   itableCounts *counts)
+{
+	itableProbes *probes = palloc(sizeof(itableProbes));
+
+	itable_probe_pieces(table, probes);
+	return start_reader(table, client, counts, probes);
+}
+
+itableReader *
 itable_read_table_after(const itableTable *table, tstore_client *client,
 						itableCounts *counts, tmodel_span partition_key,
 						tmodel_span row_key)

@@ -44,6 +44,11 @@ extern itableReader *itable_read_table(const itableTable *table,
 									   tstore_client *client,
 									   itableCounts *counts);
 
+/* The same in no order, several ranges of keys at a time after ANALYZE. */
+extern itableReader *itable_read_pieces(const itableTable *table,
+										tstore_client *client,
+										itableCounts *counts);
+
 /* The same from the first entity behind these keys on, in the store's order. */
 extern itableReader *itable_read_table_after(const itableTable *table,
 											 tstore_client *client,

@@ -5,7 +5,7 @@
  * A page names where the next one begins, so one stretch of keys is read page
  * by page; several stretches need to be known beforehand.  Statistics of the
  * key columns say where to cut so that pieces are about equally large: between
- * partitions, and within a partition that is large itself.  Called by relinfo.c.
+ * partitions, and within a partition that is large itself.  Called by cost.c and exec/.
  * Easy to break: pieces must be disjoint and together everything, however wrong
  * the statistics are.  So each ends exactly where the next begins, and cuts are
  * ASCII, whose order no store can see differently.
@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
@@ -243,15 +244,47 @@ is_worth_it(const PlannerInfo *root, const itableChoice *choice)
 	return choice->access == ITABLE_FULL;
 }
 
+/* How many pieces so many entities are worth. */
+static int
+pieces_for(const itableTable *table, double entities)
+{
+	return Min(itable_scan_ranges > 0 ? itable_scan_ranges :
+			   table->max_connections,
+			   (int) Min(entities / table->fetch_size / PAGES_PER_PIECE,
+						 1000));
+}
+
+List *
+itable_table_pieces(const itableTable *table)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table->relid));
+	double		entities = 0;
+	tmodel_arena *arena;
+	knownKeys	partitions;
+	knownKeys	rows;
+	List	   *pieces;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		entities = ((Form_pg_class) GETSTRUCT(tuple))->reltuples;
+		ReleaseSysCache(tuple);
+	}
+	if (pieces_for(table, entities) < 2)
+		return NIL;
+	arena = itable_arena(CurrentMemoryContext);
+	read_statistics(&rows, arena, table, false);
+	read_statistics(&partitions, arena, table, true);
+	pieces = cut_partitions(table, &partitions, &rows,
+							pieces_for(table, entities));
+	return list_length(pieces) > 1 ? pieces : NIL;
+}
+
 List *
 itable_pieces(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			  const itableChoice *choice, double entities)
 {
 	const itableTable *table = info->table;
-	int			n = Min(itable_scan_ranges > 0 ? itable_scan_ranges :
-						table->max_connections,
-						(int) Min(entities / table->fetch_size /
-								  PAGES_PER_PIECE, 1000));
+	int			n = pieces_for(table, entities);
 	tmodel_arena *arena;
 	knownKeys	partitions;
 	knownKeys	rows;

@@ -180,6 +180,9 @@ extern List *itable_pieces(PlannerInfo *root, RelOptInfo *rel,
 						   const itableRelInfo *info,
 						   const itableChoice *choice, double entities);
 
+/* The same for all of a table that ANALYZE knows, outside a plan. */
+extern List *itable_table_pieces(const itableTable *table);
+
 /* in cost.c; sets the choice's pieces, too */
 extern void itable_cost(PlannerInfo *root, RelOptInfo *rel,
 						const itableRelInfo *info, itableChoice *choice,
