@@ -172,15 +172,11 @@ extern List *itable_intersections(const itableRelInfo *info, List *choices);
 extern void itable_add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel,
 										   itableRelInfo *info);
 
-/*
- * in pieces.c: what to read side by side of about so many entities (List of
- * itablePiece), NIL when it is not worth it
- */
+/* in pieces.c: what to read side by side of so many entities (itablePiece), or
+ * NIL; the second of a whole table that ANALYZE knows, outside a plan */
 extern List *itable_pieces(PlannerInfo *root, RelOptInfo *rel,
 						   const itableRelInfo *info,
 						   const itableChoice *choice, double entities);
-
-/* The same for all of a table that ANALYZE knows, outside a plan. */
 extern List *itable_table_pieces(const itableTable *table);
 
 /* in cost.c; sets the choice's pieces, too */
