@@ -15,25 +15,7 @@ def interrupt(watcher, n, times, kill):
     movies.renew(watcher)
     session = bed.Session()
     session.must(movies.STATEMENTS)
-    bed.control("POST", "/faults", {"operation": "any", "nth": n, "times": times, "action": "silent"})
-    session.start("COMMIT;")
-    bed.wait_until(lambda: bed.rule_hits() > 0 or not session.lines.empty())
-    hit = bed.rule_hits() > 0
-    if hit:
-        kill(session.pid)
-        bed.wait_until(lambda: not bed.is_alive(session.pid))
-    bed.control("DELETE", "/faults")
-    session.wait()
-    session.close()
-    return hit
-
-
-def after_restart(watcher):
-    """A new session, once the postmaster has ended the old one and is back."""
-    bed.wait_until(lambda: not bed.is_alive(watcher.pid))
-    watcher.close()
-    bed.wait_until(lambda: os.system("pg_isready -q") == 0)
-    return bed.Session()
+    return bed.end_at_request(session, "COMMIT;", n, times, kill)
 
 
 def sweep(watcher, label, times, kill, step=1, restarts=False):
@@ -41,7 +23,7 @@ def sweep(watcher, label, times, kill, step=1, restarts=False):
     states = set()
     while interrupt(watcher[0], n, times, kill):
         if restarts:
-            watcher[0] = after_restart(watcher[0])
+            watcher[0] = bed.after_restart(watcher[0])
         state = movies.facts(watcher[0])
         found = movies.problems(watcher[0])
         states.add("before" if state == movies.BASE else "after" if state == movies.AFTER else "between")

@@ -48,17 +48,7 @@ def interrupt(watcher, statement, prepare, n, times, kill):
     session.must("SELECT count(*) FROM movies;")
     if statement == "COMMIT;":
         session.must(movies.STATEMENTS)
-    bed.control("POST", "/faults", {"operation": "any", "nth": n, "times": times, "action": "silent"})
-    session.start(statement)
-    bed.wait_until(lambda: bed.rule_hits() > 0 or not session.lines.empty())
-    hit = bed.rule_hits() > 0
-    if hit:
-        kill(session.pid)
-        bed.wait_until(lambda: not bed.is_alive(session.pid))
-    bed.control("DELETE", "/faults")
-    session.wait()
-    session.close()
-    return hit
+    return bed.end_at_request(session, statement, n, times, kill)
 
 
 def sweep(watcher, label, statement, prepare, times, kill, least):
@@ -74,10 +64,7 @@ def kill_hard(watcher, prepare):
     """As a crash of the server would: the worker gets no chance to do anything."""
     n = 3
     while interrupt(watcher[0], PROCESS, prepare, n, 0, lambda pid: os.kill(pid, signal.SIGKILL)):
-        bed.wait_until(lambda: not bed.is_alive(watcher[0].pid))
-        watcher[0].close()
-        bed.wait_until(lambda: os.system("pg_isready -q") == 0)
-        watcher[0] = bed.Session()
+        watcher[0] = bed.after_restart(watcher[0])
         found = wrong(watcher[0])
         bed.ok(not found, "worker killed at request %d" % n, "\n".join(found))
         n += 5

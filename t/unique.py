@@ -93,24 +93,7 @@ def interrupt(watcher, n, times, kill):
     renew(watcher)
     session = bed.Session()
     session.must(STATEMENTS)
-    bed.control("POST", "/faults", {"operation": "any", "nth": n, "times": times, "action": "silent"})
-    session.start("COMMIT;")
-    bed.wait_until(lambda: bed.rule_hits() > 0 or not session.lines.empty())
-    hit = bed.rule_hits() > 0
-    if hit:
-        kill(session.pid)
-        bed.wait_until(lambda: not bed.is_alive(session.pid))
-    bed.control("DELETE", "/faults")
-    session.wait()
-    session.close()
-    return hit
-
-
-def after_restart(watcher):
-    bed.wait_until(lambda: not bed.is_alive(watcher.pid))
-    watcher.close()
-    bed.wait_until(lambda: os.system("pg_isready -q") == 0)
-    return bed.Session()
+    return bed.end_at_request(session, "COMMIT;", n, times, kill)
 
 
 def sweep(watcher, label, times, kill, step=1, restarts=False):
@@ -118,7 +101,7 @@ def sweep(watcher, label, times, kill, step=1, restarts=False):
     states = set()
     while interrupt(watcher[0], n, times, kill):
         if restarts:
-            watcher[0] = after_restart(watcher[0])
+            watcher[0] = bed.after_restart(watcher[0])
         session = watcher[0]
         found = problems(session)
         state = facts(session)

@@ -173,6 +173,30 @@ class Cluster:
         self.process.wait(60)
 
 
+def end_at_request(session, statement, n, times, kill):
+    """Runs a statement whose n-th request gets no answer, and kill(pid)s its backend
+    there; False when it had fewer requests.  The session is closed."""
+    control("POST", "/faults", {"operation": "any", "nth": n, "times": times, "action": "silent"})
+    session.start(statement)
+    wait_until(lambda: rule_hits() > 0 or not session.lines.empty())
+    hit = rule_hits() > 0
+    if hit:
+        kill(session.pid)
+        wait_until(lambda: not is_alive(session.pid))
+    control("DELETE", "/faults")
+    session.wait()
+    session.close()
+    return hit
+
+
+def after_restart(session):
+    """A new session, once the postmaster has ended the old one and is back."""
+    wait_until(lambda: not is_alive(session.pid))
+    session.close()
+    wait_until(lambda: os.system("pg_isready -q") == 0)
+    return Session()
+
+
 class OwnMock:
     """A mock with its data in a file, so that it can stop and come back."""
 
