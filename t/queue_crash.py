@@ -92,8 +92,16 @@ def crowd(watcher):
             if result.sqlstate not in (None, "23505", "40001"):
                 errors.append(result.text)
     bed.ok(not errors, "writers and workers get in nobody's way", "\n".join(errors))
-    found = wrong(watcher)
+    # where workers meet one may leave an entry that is not verified, which no lookup believes
+    found = [text for text in wrong(watcher)
+             if "yet the entry is verified" in text or not ("'dangling'" in text or "'unverified'" in text)]
     bed.ok(not found, "two writers and two workers at once", "\n".join(found))
+    watcher.must("SET itable_fdw.repair_age = 0;")
+    for index in ("by_pointer", "by_covering"):
+        watcher.must("CALL itable_repair_index('%s');" % index)
+    watcher.must("RESET itable_fdw.repair_age;")
+    found = wrong(watcher)
+    bed.ok(not found, "and repair leaves nothing of it", "\n".join(found))
     for session in writers + workers:
         session.close()
 
