@@ -168,7 +168,7 @@ is_ours_to_do(queueRun *run, const tmodel_entity *outbox)
 	names = tmodel_entity_get(outbox, TMODEL_SPAN(TMODEL_P_INDEXES))->u.bytes;
 	while (names.len > 0)
 	{
-		tmodel_span name = tmodel_outbox_next_name(&names);
+		tmodel_span name = tmodel_span_take(&names, ',');
 		bool		known = false;
 		ListCell   *cell;
 
@@ -230,30 +230,11 @@ process(queueRun *run, const tmodel_span *partition, int max)
 	return done;
 }
 
-/* Takes the first line off a text; its data is NULL behind the last one. */
-static tmodel_span
-next_line(tmodel_span *text)
-{
-	tmodel_span line = *text;
-	const char *end = text->len > 0 ? memchr(text->data, '\n', text->len) :
-	NULL;
-
-	if (end == NULL)
-		*text = (tmodel_span) {NULL, 0};
-	else
-	{
-		line.len = end - line.data;
-		text->data = end + 1;
-		text->len -= line.len + 1;
-	}
-	return line;
-}
-
 /* Does what one message tells of; false: this database cannot. */
 static bool
 follow_message(Oid serverid, tmodel_span text, int max, int *done)
 {
-	tmodel_span name = next_line(&text);
+	tmodel_span name = tmodel_span_take(&text, '\n');
 	ListCell   *cell;
 
 	foreach(cell, itable_queued_facts(serverid))
@@ -265,7 +246,7 @@ follow_message(Oid serverid, tmodel_span text, int max, int *done)
 		open_run(&run, lfirst_oid(cell));
 		while (text.data != NULL && *done < max)
 		{
-			tmodel_span partition = next_line(&text);
+			tmodel_span partition = tmodel_span_take(&text, '\n');
 
 			*done += process(&run, &partition, max - *done);
 		}

@@ -64,6 +64,24 @@ tmodel_span_equal(tmodel_span a, tmodel_span b)
 		(a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
+tmodel_span
+tmodel_span_take(tmodel_span *list, char separator)
+{
+	tmodel_span item = *list;
+	const char *end = list->len > 0 ?
+		memchr(list->data, separator, list->len) : NULL;
+
+	if (end == NULL)
+		*list = (tmodel_span) {NULL, 0};
+	else
+	{
+		item.len = (size_t) (end - item.data);
+		list->data = end + 1;
+		list->len -= item.len + 1;
+	}
+	return item;
+}
+
 /* Bytewise, a prefix before what it is a prefix of. */
 int
 tmodel_span_compare(tmodel_span a, tmodel_span b)

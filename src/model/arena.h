@@ -41,6 +41,9 @@ extern tmodel_span tmodel_span_of(const char *cstring);	/* NULL -> empty */
 extern bool tmodel_span_equal(tmodel_span a, tmodel_span b);
 extern int	tmodel_span_compare(tmodel_span a, tmodel_span b);	/* memcmp order */
 
+/* Takes the first item off a list; the list's data is NULL behind the last. */
+extern tmodel_span tmodel_span_take(tmodel_span *list, char separator);
+
 typedef struct tmodel_chunk tmodel_chunk;
 
 typedef struct tmodel_arena

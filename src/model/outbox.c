@@ -127,24 +127,6 @@ tmodel_outbox_fact(tmodel_arena *arena, const tmodel_entity *outbox)
 	return fact;
 }
 
-tmodel_span
-tmodel_outbox_next_name(tmodel_span *names)
-{
-	tmodel_span name = *names;
-	const char *comma = names->len > 0 ? memchr(names->data, ',', names->len) :
-		NULL;
-
-	if (comma == NULL)
-		*names = (tmodel_span) {NULL, 0};
-	else
-	{
-		name.len = (size_t) (comma - names->data);
-		names->data += name.len + 1;
-		names->len -= name.len + 1;
-	}
-	return name;
-}
-
 /* ASCII, and the list is in lower case already. */
 static bool
 same_name(tmodel_span lower, tmodel_span name)
@@ -169,7 +151,7 @@ tmodel_outbox_names(const tmodel_entity *outbox, tmodel_span index)
 									  TMODEL_SPAN(TMODEL_P_INDEXES))->u.bytes;
 
 	while (names.len > 0)
-		if (same_name(tmodel_outbox_next_name(&names), index))
+		if (same_name(tmodel_span_take(&names, ','), index))
 			return true;
 	return false;
 }

@@ -41,7 +41,4 @@ extern tmodel_entity *tmodel_outbox_fact(tmodel_arena *arena,
 /* Does it concern the index? */
 extern bool tmodel_outbox_names(const tmodel_entity *outbox, tmodel_span index);
 
-/* Takes the first name off a list of them; empty at its end. */
-extern tmodel_span tmodel_outbox_next_name(tmodel_span *names);
-
 #endif							/* TMODEL_OUTBOX_H */

@@ -10,8 +10,6 @@
  */
 #include "postgres.h"
 
-#include <time.h>
-
 #include "access/xlog.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
@@ -69,15 +67,6 @@ const char *
 itable_state_name(itableIndexState state)
 {
 	return state_names[state];
-}
-
-static int64
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64) now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void
@@ -340,7 +329,7 @@ read_entry(catalogEntry *entry, tstore_client *client,
 												  ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	itableCatalog *catalog = palloc0(sizeof(itableCatalog));
-	int64		asked = now_ms();
+	int64		asked = tstore_now_ms();
 	bool		done;
 
 	entry->stale = false;		/* messages from now on count */
@@ -393,7 +382,7 @@ static bool
 holds(const catalogEntry *entry)
 {
 	return entry != NULL && entry->context != NULL && !entry->stale &&
-		now_ms() - entry->asked_ms < Min(entry->lease_ms, itable_catalog_lease);
+		tstore_now_ms() - entry->asked_ms < Min(entry->lease_ms, itable_catalog_lease);
 }
 
 bool
@@ -411,7 +400,7 @@ itable_lease_left_ms(const itableTable *fact)
 		return -1;
 	entry = entry_of(fact, false);
 	return !holds(entry) ? 0 : Min(entry->lease_ms, itable_catalog_lease) -
-		(now_ms() - entry->asked_ms);
+		(tstore_now_ms() - entry->asked_ms);
 }
 
 /* Throws what came in the way; a cancel throws by itself. */

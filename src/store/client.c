@@ -92,15 +92,6 @@ const tstore_hooks tstore_default_hooks = {
 	.allocator = {default_alloc, default_release, NULL}
 };
 
-static int64_t
-client_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* The next number of a xorshift generator; its state is never 0. */
 static uint32_t
 client_random(tstore_client *client)
@@ -373,7 +364,7 @@ tstore_request_refuse(tstore_request *request, tstore_status status,
 void
 tstore_limit_writes(tstore_client *client, int64_t left_ms)
 {
-	client->writes_until_ms = left_ms < 0 ? 0 : client_now_ms() + left_ms;
+	client->writes_until_ms = left_ms < 0 ? 0 : tstore_now_ms() + left_ms;
 }
 
 /* May an attempt that begins in wait_ms be too late? */
@@ -383,7 +374,7 @@ client_is_late(const tstore_request *request, int64_t wait_ms)
 	int64_t		until_ms = request->client->writes_until_ms;
 
 	return until_ms > 0 && !request->call.read &&
-		client_now_ms() + wait_ms > until_ms;
+		tstore_now_ms() + wait_ms > until_ms;
 }
 
 /* Starts the next attempt; a request that cannot be started is done. */
@@ -544,7 +535,7 @@ client_attempt_ended(tstore_request *request)
 	}
 	client->counters[request->call.kind].retries++;
 	client_trace(request, "retry", "waiting", wait_ms);
-	request->due_ms = client_now_ms() + wait_ms;
+	request->due_ms = tstore_now_ms() + wait_ms;
 	client_move(request, &client->waiting);
 }
 
@@ -553,7 +544,7 @@ static void
 client_wake(tstore_client *client)
 {
 	tstore_request *request = client->waiting.first;
-	int64_t		now = request != NULL ? client_now_ms() : 0;
+	int64_t		now = request != NULL ? tstore_now_ms() : 0;
 
 	while (request != NULL)
 	{
@@ -587,7 +578,7 @@ static int
 client_wait_ms(const tstore_client *client)
 {
 	int64_t		wait_ms = CLIENT_WAIT_MS;
-	int64_t		now = client->waiting.first != NULL ? client_now_ms() : 0;
+	int64_t		now = client->waiting.first != NULL ? tstore_now_ms() : 0;
 
 	if (client->queued.first != NULL &&
 		client->active.count < client->max_connections)

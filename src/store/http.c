@@ -19,7 +19,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/epoll.h>
@@ -65,15 +64,6 @@ struct tstore_http
 		size_t		capacity;
 	}			spare[HTTP_SPARE_BODIES];
 };
-
-static int64_t
-http_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /*
  * libcurl's own resolver may be a thread, and threads inherit the signal mask:
@@ -420,7 +410,7 @@ tstore_http_start(tstore_http *http, tstore_exchange *exchange)
 		return false;
 	exchange->slot->requests = 0;
 	exchange->slot->words[0] = '\0';
-	exchange->slot->started_ms = http_now_ms();
+	exchange->slot->started_ms = tstore_now_ms();
 	if (!http_set_up(http, exchange) ||
 		curl_multi_add_handle(http->multi, exchange->slot->easy) != CURLM_OK)
 	{
@@ -642,7 +632,7 @@ http_finish(CURLcode rc, tstore_exchange *exchange)
 		exchange->bytes_received += bytes;
 	if (curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &number) == CURLE_OK)
 		exchange->connections = (int) number;
-	exchange->elapsed_ms = http_now_ms() - exchange->slot->started_ms;
+	exchange->elapsed_ms = tstore_now_ms() - exchange->slot->started_ms;
 }
 
 /* See http.h. */

@@ -1,11 +1,13 @@
 /*
  * status.c
- *	  The names of statuses and kinds, and how an error is filled in.
+ *	  The names of statuses and kinds, how an error is filled in, and the clock.
  *
  * Called by all of store/ and by whoever prints a status.  Easy to break: the
  * phrases are shown to users; docs/ERRORS.md quotes them.
  */
 #include "response.h"
+
+#include <time.h>
 
 const char *const tstore_kind_names[TSTORE_KINDS] = {
 	"get", "query", "batch", "insert", "update", "delete", "table", "queue"
@@ -59,4 +61,14 @@ tstore_status_text(tstore_status status)
 			return "out of memory";
 	}
 	return "unknown status";
+}
+
+/* See status.h. */
+int64_t
+tstore_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }

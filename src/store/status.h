@@ -9,6 +9,7 @@
 #define TSTORE_STATUS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef enum tstore_status
 {
@@ -62,5 +63,8 @@ extern const char *tstore_versions(void);
  * connection is not an attempt: libcurl reconnects when nothing was answered
  * and the request is a read; otherwise it is LOST.
  */
+
+/* Milliseconds of a clock that only goes forward; retries and leases go by it. */
+extern int64_t tstore_now_ms(void);
 
 #endif							/* TSTORE_STATUS_H */

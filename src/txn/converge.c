@@ -209,16 +209,6 @@ start_fact(convergeRun *run, convergeFact *fact, const tmodel_entity *live,
 	itable_check_arena(run->arena);
 }
 
-static tmodel_phase
-lowest_phase(const flushSite *site)
-{
-	tmodel_phase lowest = TMODEL_FINISHED;
-
-	for (int i = 0; i < site->nitems; i++)
-		lowest = Min(lowest, tmodel_machine_phase(site->items[i].machine));
-	return lowest;
-}
-
 /* A failure that is no lost race ends it all; what was not done stays asked. */
 static void
 check_errors(const convergeRun *run, const flushSite *site)
@@ -249,7 +239,7 @@ run_machines(convergeRun *run, flushSite *site)
 	roundScope	everything = {0};
 	tmodel_phase phase;
 
-	while ((phase = lowest_phase(site)) != TMODEL_FINISHED)
+	while ((phase = itable_lowest_phase(site)) != TMODEL_FINISHED)
 	{
 		if (itable_round(site, phase, &everything,
 						 run->arena) == ROUND_INTERRUPTED)

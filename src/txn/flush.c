@@ -289,9 +289,7 @@ lowest_phase(const flushRun *run)
 	tmodel_phase lowest = TMODEL_FINISHED;
 
 	for (flushSite *site = run->sites; site != NULL; site = site->next)
-		for (int i = 0; i < site->nitems; i++)
-			lowest = Min(lowest,
-						 tmodel_machine_phase(site->items[i].machine));
+		lowest = Min(lowest, itable_lowest_phase(site));
 	return lowest;
 }
 

@@ -157,16 +157,6 @@ start_repair(const itableIndex *index, const itableMend *mend,
 	return machine;
 }
 
-static tmodel_phase
-lowest_phase(const flushSite *site)
-{
-	tmodel_phase lowest = TMODEL_FINISHED;
-
-	for (int i = 0; i < site->nitems; i++)
-		lowest = Min(lowest, tmodel_machine_phase(site->items[i].machine));
-	return lowest;
-}
-
 /* A failure that is not a lost race: the next request would fail too. */
 static bool
 store_fails(const flushSite *site, tstore_error *error)
@@ -202,7 +192,7 @@ itable_mend(tstore_client *client, const itableIndex *index, int n,
 		items[i].table = index->fact;
 		items[i].machine = start_repair(index, &list[i], arena);
 	}
-	while ((phase = lowest_phase(&site)) != TMODEL_FINISHED)
+	while ((phase = itable_lowest_phase(&site)) != TMODEL_FINISHED)
 		if (itable_round(&site, phase, &everything, arena) != ROUND_DONE ||
 			store_fails(&site, error))
 			return false;

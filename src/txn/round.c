@@ -536,3 +536,13 @@ itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 	MemoryContextDelete(context);
 	return result;
 }
+
+tmodel_phase
+itable_lowest_phase(const flushSite *site)
+{
+	tmodel_phase lowest = TMODEL_FINISHED;
+
+	for (int i = 0; i < site->nitems; i++)
+		lowest = Min(lowest, tmodel_machine_phase(site->items[i].machine));
+	return lowest;
+}

@@ -76,4 +76,7 @@ typedef struct roundScope
 extern roundResult itable_round(flushSite *site, tmodel_phase phase,
 								const roundScope *scope, tmodel_arena *arena);
 
+/* The lowest phase that any machine of the site is in. */
+extern tmodel_phase itable_lowest_phase(const flushSite *site);
+
 #endif							/* ITABLE_ROUND_H */
