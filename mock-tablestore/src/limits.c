@@ -15,8 +15,10 @@
 
 #include "clock.h"
 
-#define PARTITION_RATE 2000.0
-#define ACCOUNT_RATE 20000.0
+/* A bucket's contents are counted in ticks of its filling: nothing rounds. */
+#define SECOND INT64_C(10000000)	/* in ticks of 100 ns */
+#define PARTITION_COST (SECOND / 2000)	/* of an entity */
+#define ACCOUNT_COST (SECOND / 20000)
 
 #define SETS 4096				/* a power of two */
 #define WAYS 4
@@ -24,8 +26,8 @@
 typedef struct Bucket
 {
 	uint64_t	hash;			/* 0: free */
-	double		tokens;			/* below zero: in debt */
-	double		at;				/* seconds, when tokens was right */
+	int64_t		ticks;			/* what is in it; below zero: in debt */
+	int64_t		at;				/* by the clock, when ticks was right */
 } Bucket;
 
 static bool enabled;
@@ -45,13 +47,6 @@ limits_on(void)
 	return enabled;
 }
 
-/* By the clock that tests may stop: then nothing fills up. */
-static double
-now_seconds(void)
-{
-	return (double) mock_clock_now() / 1e7;
-}
-
 static uint64_t
 hash_bytes(uint64_t h, Span s, bool fold)
 {
@@ -65,9 +60,12 @@ hash_bytes(uint64_t h, Span s, bool fold)
 	return (h ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
-/* The bucket, filled up to now; under the lock. */
+/*
+ * The bucket, filled up to now by the clock that tests may stop; under the
+ * lock.
+ */
 static Bucket *
-bucket_of(uint64_t hash, double rate, double now)
+bucket_of(uint64_t hash, int64_t now)
 {
 	Bucket	   *set = buckets[hash >> 20 & (SETS - 1)];
 	Bucket	   *b = &set[0];
@@ -79,16 +77,16 @@ bucket_of(uint64_t hash, double rate, double now)
 		{
 			b = &set[i];
 			if (now > b->at)
-				b->tokens += (now - b->at) * rate;
-			if (b->tokens > rate)
-				b->tokens = rate;
+				b->ticks += now - b->at;
+			if (b->ticks > SECOND)
+				b->ticks = SECOND;
 			b->at = now;
 			return b;
 		}
 		if (set[i].at < b->at)
 			b = &set[i];
 	}
-	*b = (Bucket) {hash, rate, now};
+	*b = (Bucket) {hash, SECOND, now};
 	return b;
 }
 
@@ -109,25 +107,24 @@ bool
 limits_admit(const char *account, Span table, const Span *partition,
 			 int entities, const char **which)
 {
-	double		now = now_seconds();
+	int64_t		now = mock_clock_now();
 	Bucket	   *a;
 	Bucket	   *p = NULL;
 
 	*which = NULL;
 	pthread_mutex_lock(&lock);
 	if (partition)
-		p = bucket_of(partition_hash(account, table, *partition),
-					  PARTITION_RATE, now);
-	a = bucket_of(account_hash(account), ACCOUNT_RATE, now);
-	if (a->tokens <= 0)
+		p = bucket_of(partition_hash(account, table, *partition), now);
+	a = bucket_of(account_hash(account), now);
+	if (a->ticks <= 0)
 		*which = "limit_account";
-	else if (p && p->tokens <= 0)
+	else if (p && p->ticks <= 0)
 		*which = "limit_partition";
 	else
 	{
-		a->tokens -= entities;
+		a->ticks -= entities * ACCOUNT_COST;
 		if (p)
-			p->tokens -= entities;
+			p->ticks -= entities * PARTITION_COST;
 	}
 	pthread_mutex_unlock(&lock);
 	return *which == NULL;
@@ -136,11 +133,11 @@ limits_admit(const char *account, Span table, const Span *partition,
 void
 limits_charge(const char *account, Span table, Span partition, int entities)
 {
-	double		now = now_seconds();
+	int64_t		now = mock_clock_now();
 
 	pthread_mutex_lock(&lock);
-	bucket_of(partition_hash(account, table, partition), PARTITION_RATE,
-			  now)->tokens -= entities;
-	bucket_of(account_hash(account), ACCOUNT_RATE, now)->tokens -= entities;
+	bucket_of(partition_hash(account, table, partition), now)->ticks -=
+		entities * PARTITION_COST;
+	bucket_of(account_hash(account), now)->ticks -= entities * ACCOUNT_COST;
 	pthread_mutex_unlock(&lock);
 }
