@@ -792,6 +792,12 @@ tmodel_machine_verdict(const tmodel_machine *machine)
 	return machine->verdict;
 }
 
+bool
+tmodel_machine_is_failing(const tmodel_machine *machine)
+{
+	return machine->failing != TMODEL_PENDING;
+}
+
 int
 tmodel_machine_requests(tmodel_machine *machine,
 						const tmodel_step_request **requests)

@@ -348,6 +348,7 @@ answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 			answer.etag = tmodel_span_copy(state->arena, reply->etags[at]);
 	}
 	else if (outcome != TMODEL_ROLLED_BACK &&
+			 !tmodel_machine_is_failing(op->item->machine) &&
 			 (outcome == TMODEL_REFUSED || outcome == TMODEL_UNKNOWN ||
 			  tmodel_machine_verdict(op->item->machine) == TMODEL_PENDING))
 		op->item->error = reply->error;
