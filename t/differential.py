@@ -144,6 +144,26 @@ class Generator:
             return "%s && %s" % (name, constant("text[]"))
         return "%s = %s" % (name, constant("text[]"))
 
+    def after(self, columns, constant):
+        """A condition for paging by keys: behind or before a row, by these columns."""
+        names = [name + (' COLLATE "C"' if kind == "text" else "") for name, kind in columns]
+        values = [constant(kind) for _, kind in columns]
+        operator = self.random.choice(["<", "<=", ">", ">", ">="])
+        if self.random.random() < 0.7:
+            return "ROW(%s) %s ROW(%s)" % (", ".join(names), operator, ", ".join(values))
+        sides = []
+        for depth in range(len(names)):
+            last = operator if depth == len(names) - 1 else operator[0]
+            sides.append(" AND ".join(["%s = %s" % pair for pair in zip(names[:depth], values[:depth])] +
+                                      ["%s %s %s" % (names[depth], last, values[depth])]))
+        return "((" + ") OR (".join(sides) + "))"
+
+    def ranges(self, column, constant):
+        """Several ranges of one column, beside each other or not."""
+        name, kind = column
+        return "(" + " OR ".join("%s %s %s" % (name, self.random.choice(["=", "<", ">=", ">", "<="]), constant(kind)) if self.random.random() < 0.6 else
+                                 "%s BETWEEN %s AND %s" % (name, constant(kind), constant(kind)) for _ in range(self.random.randrange(2, 4))) + ")"
+
     def rows(self, columns, constant):
         """A comparison of rows, as for paging by keys, or a list of them."""
         columns = [column for column in columns if column[1] != "text[]"]
@@ -235,7 +255,15 @@ class Differ:
         if self.random.random() < 0.6:      # one partition, or some
             name, kind = self.random.choice(table.columns()[:2])
             where.append("%s IN (%s)" % (name, ", ".join(self.constant(kind) for _ in range(self.random.choice([1, 1, 2, 4])))))
-        if self.random.random() < 0.5:
+        kinds = dict(table.columns())
+        paged = self.random.random()
+        if paged < 0.4:
+            chosen = by[:self.random.randrange(1, len(by) + 1)]
+            where.append(self.generator.after([(name, kinds[name]) for name in chosen], self.constant))
+        elif paged < 0.5:
+            name = self.random.choice(by)
+            where.append(self.generator.ranges((name, kinds[name]), self.constant))
+        if self.random.random() < (0.5 if paged >= 0.5 else 0.2):
             where.append(self.where(table))
         where = (" WHERE " + " AND ".join(where)) if where else ""
         self.session.must("SET enable_sort = %s;" % self.random.choice(["off", "off", "on"]))

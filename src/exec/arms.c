@@ -86,6 +86,7 @@ add_arms(itableArms *arms, bool own)
 
 		if (OidIsValid(arm->index) == own || is_everything(arm))
 			continue;
+		arm->order = arms->plan->order;
 		/* what the store can filter by holds for every arm */
 		if (own)
 		{

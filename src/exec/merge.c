@@ -39,6 +39,7 @@ typedef struct mergeSource
 	itableProbes probes;		/* the one that is read */
 	itableReader *reader;		/* NULL: not begun */
 	itableDomain domain;		/* what of the probe is read, and what not */
+	bool		led;			/* has begun those behind it */
 	bool		loaded;			/* "image" is that of "entity" */
 	tmodel_span image;			/* else: a floor */
 	const tmodel_entity *entity;
@@ -204,8 +205,9 @@ static void
 begin_ahead(itableMerge *merge, mergeSource *source)
 {
 	begin(merge, source);
-	if (source->number >= merge->probes->n)
+	if (source->led || source->number >= merge->probes->n)
 		return;
+	source->led = true;
 	while (merge->begun < merge->probes->n &&
 		   merge->begun < source->number + merge->window)
 		begin(merge, merge->first[merge->begun++]);
@@ -349,7 +351,11 @@ must_hold(const itableMerge *merge)
 bool
 itable_merge_is_needed(const itableMerge *merge, const itableProbes *probes)
 {
-	if (probes->n == 0 || probes->probes[0].point)
+	bool		points = true;
+
+	for (int i = 0; i < probes->n && points; i++)
+		points = probes->probes[i].point;
+	if (points)
 		return false;
 	return probes->n > 1 || probes->unordered || must_hold(merge);
 }

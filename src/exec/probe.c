@@ -318,7 +318,39 @@ add_probe(builder *b, const itableProbe *probe)
 	probes->probes[probes->n++] = *probe;
 }
 
-/* The image of the parts that a probe fixes and its order begins with. */
+/*
+ * Adds a lower bound of the component to a floor.  No byte of an image is 0xFF,
+ * so that it stands behind whatever begins like this.
+ */
+static void
+append_bound(builder *b, const keyValues *key, int component,
+			 tmodel_buf *image)
+{
+	ListCell   *cell;
+
+	foreach(cell, key->bounds)
+	{
+		const itableCond *cond = lfirst(cell);
+		tmodel_value value;
+
+		if (cond->component != component || cond->match != ITABLE_COMPARE ||
+			(cond->op != TMODEL_GT && cond->op != TMODEL_GE) ||
+			!key_value(b, key->columns[component],
+					   b->values->types[cond->expr],
+					   b->values->datums[cond->expr], &value))
+			continue;
+		if (tmodel_key_image(image, 1, &key->types[component],
+							 &value) == TMODEL_KEY_OK &&
+			cond->op == TMODEL_GT)
+			tmodel_buf_append(image, "\xff", 1);
+		return;
+	}
+}
+
+/*
+ * The image of the parts that a probe fixes and its order begins with, and of a
+ * bound behind them.
+ */
 static tmodel_span
 probe_floor(builder *b, const tmodel_value *values,
 			const tmodel_value *row_values)
@@ -335,8 +367,12 @@ probe_floor(builder *b, const tmodel_value *values,
 		const keyValues *key = in_row ? &b->row : &b->partition;
 		int			component = in_row ? i - npartition : i;
 
-		if (component >= key->nfixed ||
-			tmodel_key_image(&image, 1, &key->types[component],
+		if (component >= key->nfixed)
+		{
+			append_bound(b, key, component, &image);
+			break;
+		}
+		if (tmodel_key_image(&image, 1, &key->types[component],
 							 in_row ? &row_values[component] :
 							 &values[component]) != TMODEL_KEY_OK)
 			break;

@@ -292,7 +292,8 @@ is_first_time(itableSource *source, const tmodel_entity *entity)
 {
 	if (source->seen == NULL)
 		return true;
-	if (!source->silent && itable_reader_is_last(source->reader))
+	if (!source->silent && !source->merging &&
+		itable_reader_is_last(source->reader))
 		return !itable_keyset_has(source->seen, entity->partition_key,
 								  entity->row_key);
 	return itable_keyset_add(source->seen, entity->partition_key,

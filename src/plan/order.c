@@ -17,6 +17,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
@@ -25,6 +26,9 @@
 
 /* More probes than this are not merged. */
 #define MAX_MERGED 256
+
+/* Rows a query is taken to want of which only some are read. */
+#define PART_WANTED 100
 
 /* What a probe knows of a part of the key. */
 typedef enum fixedness
@@ -42,6 +46,7 @@ typedef struct orderParts
 	int			nfixed;			/* leading parts that are */
 	AttrNumber *attnums;		/* 0: no column of the scanned relation */
 	fixedness  *fixed;
+	const Expr **values;		/* ONE_VALUE: it */
 } orderParts;
 
 static tmodel_key_type
@@ -53,14 +58,17 @@ type_of_part(const orderParts *parts, int i)
 		asked->row_types[i - asked->npartition_parts];
 }
 
-/* Which parts each probe of the choice fixes. */
+/* Which parts each probe of a choice without arms fixes. */
 static void
-find_fixed(const itableChoice *choice, orderParts *parts)
+find_fixed_by(const itableChoice *choice, orderParts *parts)
 {
 	int			npartition = parts->asked->npartition_parts;
 	ListCell   *cell;
+	ListCell   *value;
 
-	foreach(cell, choice->conds)
+	parts->fixed = palloc0(sizeof(fixedness) * parts->n);
+	parts->values = palloc0(sizeof(Expr *) * parts->n);
+	forboth(cell, choice->conds, value, choice->values)
 	{
 		const itableCond *cond = lfirst(cell);
 		int			at = cond->component +
@@ -68,12 +76,40 @@ find_fixed(const itableChoice *choice, orderParts *parts)
 
 		if (cond->match == ITABLE_COMPARE ? cond->op == TMODEL_EQ :
 			cond->match == ITABLE_ALL_OF)
+		{
 			parts->fixed[at] = ONE_VALUE;
+			parts->values[at] = lfirst(value);
+		}
 		else if (cond->match == ITABLE_HASHED)
+		{
 			parts->fixed[at] = parts->fixed[npartition + cond->expr];
+			parts->values[at] = parts->values[npartition + cond->expr];
+		}
 		else if (cond->match == ITABLE_ANY_OF ||
 				 cond->match == ITABLE_EVERY_BUCKET)
 			parts->fixed[at] = SEVERAL_VALUES;
+	}
+}
+
+/* Of arms, a part has one value only where it is the same in all of them. */
+static void
+find_fixed(const itableChoice *choice, orderParts *parts)
+{
+	ListCell   *cell;
+
+	find_fixed_by(choice->arms != NIL ? linitial(choice->arms) : choice, parts);
+	foreach(cell, choice->arms)
+	{
+		orderParts	arm = *parts;
+
+		find_fixed_by(lfirst(cell), &arm);
+		for (int i = 0; i < parts->n; i++)
+			if (parts->fixed[i] == NOT_FIXED || arm.fixed[i] == NOT_FIXED)
+				parts->fixed[i] = NOT_FIXED;
+			else if (parts->fixed[i] != ONE_VALUE ||
+					 arm.fixed[i] != ONE_VALUE ||
+					 !equal(parts->values[i], arm.values[i]))
+				parts->fixed[i] = SEVERAL_VALUES;
 	}
 	/* a row key is a range within each partition, or none of our business */
 	while (parts->nfixed < parts->n && parts->fixed[parts->nfixed] != NOT_FIXED)
@@ -209,11 +245,12 @@ find_order(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 		   const itableChoice *choice, orderParts *parts, itableOrder *best)
 {
 	List	   *best_pathkeys = NIL;
+	const itableIndex *index = choice->arms == NIL ? choice->index :
+	((itableChoice *) linitial(choice->arms))->index;
 
 	best->on = false;
-	parts->asked = choice->index != NULL ? choice->index->table : info->table;
-	parts->attnums = itable_key_columns(info, choice->index, &parts->n);
-	parts->fixed = palloc0(sizeof(fixedness) * parts->n);
+	parts->asked = index != NULL ? index->table : info->table;
+	parts->attnums = itable_key_columns(info, index, &parts->n);
 	parts->nfixed = 0;
 	find_fixed(choice, parts);
 	for (int first = 0; first <= Min(parts->nfixed, parts->n - 1); first++)
@@ -251,6 +288,47 @@ is_merge(const orderParts *parts, const itableOrder *order)
 	return false;
 }
 
+/*
+ * What (p, r) > (a, b) costs before its first rows, where not all are wanted.
+ * As a range of partitions it begins with the rows of partition a before b,
+ * half of them on average.  As arms it may find too few rows left in partition
+ * a, and ask for the next ones.
+ */
+static Cost
+paging_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+			const itableChoice *choice)
+{
+	double		wanted = root->limit_tuples > 0 ? root->limit_tuples :
+	root->tuple_fraction >= 1 ? root->tuple_fraction : PART_WANTED;
+	ListCell   *cell;
+
+	if (root->limit_tuples <= 0 && root->tuple_fraction <= 0)
+		return 0;
+	foreach(cell, choice->rinfos)
+	{
+		const RestrictInfo *rinfo = lfirst_node(RestrictInfo, cell);
+		const RowCompareExpr *row = (RowCompareExpr *) rinfo->clause;
+		List	   *first;
+		double		before;
+
+		if (!IsA(row, RowCompareExpr))
+			continue;
+		first = pull_var_clause((Node *) list_make2(linitial(row->largs),
+													linitial(row->rargs)), 0);
+		if (first == NIL)
+			continue;
+		before = rel->tuples / 2 /
+			estimate_num_groups(root, list_make1(linitial(first)),
+								rel->tuples, NULL, NULL);
+		if (choice->arms != NIL)
+			return info->table->startup_cost *
+				Min(1, wanted / Max(before, 1));
+		return info->table->startup_cost *
+			(Min(1, before / wanted) + before / info->table->fetch_size);
+	}
+	return 0;
+}
+
 static void
 add_path_for(PlannerInfo *root, RelOptInfo *rel, itableChoice *choice,
 			 Cost startup, Cost total, List *pathkeys)
@@ -273,17 +351,21 @@ itable_add_paths(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	List	   *pathkeys = NIL;
 	Cost		startup;
 	Cost		total;
+	Cost		paging;
 
 	itable_cost(root, rel, info, choice, &startup, &total);
 	if (has_useful_pathkeys(root, rel) && info->table->ordered &&
-		choice->arms == NIL && choice->also == NULL &&
-		choice->probes <= MAX_MERGED)
+		(choice->arms == NIL || choice->only_ordered) &&
+		choice->also == NULL && choice->probes <= MAX_MERGED)
 		pathkeys = find_order(root, rel, info, choice, &parts,
 							  &ordered->order);
 	if (!choice->only_ordered)
 		add_path_for(root, rel, choice, startup, total, NIL);
 	if (pathkeys == NIL)
 		return;
+	paging = paging_cost(root, rel, info, choice);
+	startup += paging;
+	total += paging;
 	/* each page but the last may need a look at what comes late */
 	if (needs_mending(&parts, &ordered->order))
 		total += total - startup;

@@ -53,6 +53,11 @@ extern void itable_add_paths(PlannerInfo *root, RelOptInfo *rel,
 /* in paths.c: all of each index that has an entry for every row wanted: its order counts. */
 extern List *itable_whole_indexes(const struct itableRelInfo *info, List *clauses);
 
+/* in union.c: ways through an OR whose sides ask one table, in its order. */
+extern List *itable_ordered_unions(PlannerInfo *root, RelOptInfo *rel,
+								   const struct itableRelInfo *info,
+								   List *clauses, List *rinfos);
+
 /*
  * The scanned relation's columns behind the n parts of the key of the relation
  * or of an index; 0: none, or an array's elements.

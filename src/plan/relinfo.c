@@ -112,8 +112,14 @@ itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	choices = list_concat(choices, itable_unions(root, rel, info, info->clauses,
 												 rel->baserestrictinfo));
 	if (has_useful_pathkeys(root, rel))
+	{
 		choices = list_concat(choices, itable_whole_indexes(info,
 															info->clauses));
+		choices = list_concat(choices,
+							  itable_ordered_unions(root, rel, info,
+													info->clauses,
+													rel->baserestrictinfo));
+	}
 	foreach(cell, choices)
 		itable_add_paths(root, rel, info, lfirst(cell));
 	itable_add_parameterized_paths(root, rel, info);

@@ -32,6 +32,8 @@ typedef struct unionSearch
 	PlannerInfo *root;
 	RelOptInfo *rel;
 	const itableRelInfo *info;
+	bool		ordered;		/* every side through one table: "index" */
+	const itableIndex *index;	/* NULL: the relation itself */
 } unionSearch;
 
 /* left op right, by the strategy of the operator family */
@@ -113,6 +115,22 @@ sides_of(Expr *orclause)
 static itableChoice *through(const unionSearch *search, List *clauses,
 							 RestrictInfo *rinfo, int depth);
 
+/*
+ * In an order, the sides are read as one: they must ask the same table, and no
+ * value may make one of them unusable.
+ */
+static bool
+may_be_merged(const unionSearch *search, const itableChoice *choice)
+{
+	ListCell   *cell;
+
+	foreach(cell, choice->arms)
+		if (!may_be_merged(search, lfirst(cell)))
+			return false;
+	return choice->arms != NIL ||
+		(choice->index == search->index && !choice->conditional);
+}
+
 /* What one side costs at least, and how; NULL: a full scan. */
 static itableChoice *
 cheapest(const unionSearch *search, List *clauses, List *side, int depth)
@@ -137,6 +155,8 @@ cheapest(const unionSearch *search, List *clauses, List *side, int depth)
 		Cost		total;
 
 		if (choice->arms == NIL && choice->access == ITABLE_FULL)
+			continue;
+		if (search->ordered && !may_be_merged(search, choice))
 			continue;
 		itable_cost(search->root, search->rel, search->info, choice, &startup,
 					&total);
@@ -203,9 +223,9 @@ through(const unionSearch *search, List *clauses, RestrictInfo *rinfo,
 
 		all = list_concat(all, clauses);
 		arm = cheapest(search, all, side, depth);
-		if (arm == NULL)
+		if (arm == NULL && !search->ordered)
 			arm = sometimes_full(search, side);
-		else
+		else if (arm != NULL)
 			useful = true;
 		if (arm == NULL || list_length(arms) >= MAX_ARMS)
 			return NULL;
@@ -223,21 +243,55 @@ through(const unionSearch *search, List *clauses, RestrictInfo *rinfo,
 	return result;
 }
 
-List *
-itable_unions(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
-			  List *clauses, List *rinfos)
+/* The ways through each of the clauses. */
+static List *
+through_any(const unionSearch *search, List *clauses, List *rinfos)
 {
-	unionSearch search = {root, rel, info};
 	List	   *result = NIL;
 	ListCell   *cell;
 
 	foreach(cell, rinfos)
 	{
-		itableChoice *choice = through(&search, clauses,
+		itableChoice *choice = through(search, clauses,
 									   lfirst_node(RestrictInfo, cell), 0);
 
 		if (choice != NULL)
 			result = lappend(result, choice);
+	}
+	return result;
+}
+
+List *
+itable_unions(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+			  List *clauses, List *rinfos)
+{
+	unionSearch search = {root, rel, info};
+
+	return through_any(&search, clauses, rinfos);
+}
+
+List *
+itable_ordered_unions(PlannerInfo *root, RelOptInfo *rel,
+					  const itableRelInfo *info, List *clauses, List *rinfos)
+{
+	unionSearch search = {root, rel, info, true, NULL};
+	List	   *result = through_any(&search, clauses, rinfos);
+	ListCell   *cell;
+
+	foreach(cell, info->indexes)
+	{
+		search.index = lfirst(cell);
+		result = list_concat(result, through_any(&search, clauses, rinfos));
+	}
+	foreach(cell, result)
+	{
+		itableChoice *choice = lfirst(cell);
+		ListCell   *arm;
+
+		choice->only_ordered = true;
+		choice->probes = 0;
+		foreach(arm, choice->arms)
+			choice->probes += ((itableChoice *) lfirst(arm))->probes;
 	}
 	return result;
 }
