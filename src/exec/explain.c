@@ -435,6 +435,10 @@ itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	if (es->analyze && scan->fallbacks > 0)
 		ExplainPropertyText("Fallback",
 							itable_access_name(scan->plan->access), es);
+	if (es->analyze && scan->replay != NULL &&
+		itable_replay_count(scan->replay) > 0)
+		ExplainPropertyInteger("Replays", NULL,
+							   itable_replay_count(scan->replay), es);
 	if (es->analyze)
 		itable_explain_counts(&scan->counts, es);
 }

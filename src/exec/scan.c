@@ -13,6 +13,8 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -145,6 +147,11 @@ itableBeginForeignScan(ForeignScanState *node, int eflags)
 		!scan->plan->skip)
 		report_full_scan(scan, NULL);
 	open_source(scan, node, itable_scan_user(node));
+	scan->replay = itable_replay(scan->context,
+								 node->ss.ss_ScanTupleSlot->tts_tupleDescriptor,
+								 scan->plan->for_update,
+								 (eflags & EXEC_FLAG_REWIND) != 0,
+								 !bms_is_empty(plan->scan.plan.extParam));
 }
 
 /* The value of LIMIT or OFFSET; "otherwise" where there is none. */
@@ -170,25 +177,45 @@ itable_scan_first_page(const itableScan *scan)
 	return (int) Max(count + offset, 1);
 }
 
-/* Values, then probes; in memory that the next restart frees. */
-static void
-build_probes(ForeignScanState *node)
+/* The values of the expressions, in the current context. */
+static itableValues
+evaluate(ForeignScanState *node)
 {
 	itableScan *scan = node->fdw_state;
 	ExprContext *econtext = node->ss.ps.ps_ExprContext;
-	MemoryContext old;
+	itableValues values = scan->values;
 	ListCell   *cell;
 	int			i = 0;
+
+	values.datums = palloc(sizeof(Datum) * (values.n + 1));
+	values.nulls = palloc(sizeof(bool) * (values.n + 1));
+	foreach(cell, scan->exprs)
+	{
+		values.datums[i] = ExecEvalExpr((ExprState *) lfirst(cell), econtext,
+										&values.nulls[i]);
+		i++;
+	}
+	return values;
+}
+
+/* Probes of the values; in memory that the next start frees. */
+static void
+build_probes(itableScan *scan, const itableValues *values)
+{
+	MemoryContext old;
 
 	MemoryContextReset(scan->start_context);
 	tmodel_arena_reset(scan->start_arena);
 	old = MemoryContextSwitchTo(scan->start_context);
-	foreach(cell, scan->exprs)
+	for (int i = 0; i < values->n; i++)
 	{
-		scan->values.datums[i] = ExecEvalExpr((ExprState *) lfirst(cell),
-											  econtext,
-											  &scan->values.nulls[i]);
-		i++;
+		int16		len;
+		bool		byval;
+
+		get_typlenbyval(values->types[i], &len, &byval);
+		scan->values.nulls[i] = values->nulls[i];
+		scan->values.datums[i] = values->nulls[i] ? (Datum) 0 :
+			datumCopy(values->datums[i], byval, len);
 	}
 	scan->through_arms = scan->arms != NULL &&
 		itable_arms_build(scan->arms, scan->start_arena, &scan->values,
@@ -212,17 +239,30 @@ asks_everything(const itableScan *scan)
 	return false;
 }
 
-/* The first request of a start; by the plan's own access where arms fail. */
+/* Breaks off what the last start has under way. */
 static void
-start(ForeignScanState *node)
+stop(itableScan *scan)
 {
-	itableScan *scan = node->fdw_state;
+	if (!scan->under_way)
+		return;
+	if (scan->through_arms)
+		itable_arms_stop(scan->arms);
+	else if (scan->skip != NULL)
+		itable_skip_stop(scan->skip);
+	else
+		itable_source_stop(scan->source);
+	scan->under_way = false;
+}
 
+/* Asks the store; by the plan's own access where arms fail. */
+static void
+ask(itableScan *scan, const itableValues *values)
+{
 	if (!itable_is_index(scan->table))
 		itable_notice_readable(itable_source_client(scan->source),
 							   scan->table);
-	build_probes(node);
-	scan->started = true;
+	build_probes(scan, values);
+	scan->under_way = true;
 	if (asks_everything(scan) && !scan->plan->skip)
 		report_full_scan(scan, "With the values of this execution, the conditions bound no partition.");
 	if (scan->through_arms)
@@ -242,16 +282,36 @@ start(ForeignScanState *node)
 		itable_source_start(scan->source, &scan->probes);
 }
 
+/* A start: the rows of the one before, where the values are the same. */
+static void
+start(ForeignScanState *node)
+{
+	itableScan *scan = node->fdw_state;
+	ExprContext *econtext = node->ss.ps.ps_ExprContext;
+	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	itableValues values = evaluate(node);
+
+	MemoryContextSwitchTo(old);
+	scan->started = true;
+	if (itable_replay_start(scan->replay, &values, &scan->values))
+		return;
+	stop(scan);
+	ask(scan, &values);
+}
+
 bool
 itable_scan_constant_probes(ForeignScanState *node)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	itableScan *scan = node->fdw_state;
+	itableValues values;
 	ListCell   *cell;
 
 	foreach(cell, plan->fdw_exprs)
 		if (!IsA(lfirst(cell), Const))
 			return false;
-	build_probes(node);
+	values = evaluate(node);
+	build_probes(scan, &values);
 	return true;
 }
 
@@ -275,8 +335,35 @@ itable_scan_is_ready(ForeignScanState *node)
 
 	if (!scan->started)
 		start(node);
-	return scan->at_end || scan->through_arms || scan->skip != NULL ||
+	return scan->at_end || itable_replay_is_ready(scan->replay) ||
+		scan->through_arms || scan->skip != NULL ||
 		itable_source_is_ready(scan->source);
+}
+
+/* The next row from the store, into the slot; false at the end. */
+static bool
+next_read(itableScan *scan, TupleTableSlot *slot)
+{
+	const tmodel_entity *entity;
+
+	if (itable_replay_is_whole(scan->replay))
+		return false;
+	entity = scan->through_arms ? itable_arms_next(scan->arms) :
+		scan->skip != NULL ? itable_skip_next(scan->skip) :
+		itable_source_next(scan->source);
+	if (entity == NULL)
+	{
+		itable_replay_add(scan->replay, NULL);
+		return false;
+	}
+	tmodel_arena_reset(scan->row_arena);
+	itable_entity_to_row(scan->row_arena, scan->table, entity, scan->wanted,
+						 slot->tts_values, slot->tts_isnull);
+	ExecStoreVirtualTuple(slot);
+	if (scan->plan->for_update)
+		remember(slot, entity);
+	itable_replay_add(scan->replay, slot);
+	return true;
 }
 
 TupleTableSlot *
@@ -284,7 +371,6 @@ itableIterateForeignScan(ForeignScanState *node)
 {
 	itableScan *scan = node->fdw_state;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
-	const tmodel_entity *entity;
 
 	if (!scan->started)
 		start(node);
@@ -292,18 +378,8 @@ itableIterateForeignScan(ForeignScanState *node)
 	/* async.c tells an empty slot from the end */
 	if (scan->async && !itable_scan_is_ready(node))
 		return slot;
-	entity = scan->through_arms ? itable_arms_next(scan->arms) :
-		scan->skip != NULL ? itable_skip_next(scan->skip) :
-		itable_source_next(scan->source);
-	scan->at_end = entity == NULL;
-	if (entity == NULL)
-		return slot;
-	tmodel_arena_reset(scan->row_arena);
-	itable_entity_to_row(scan->row_arena, scan->table, entity, scan->wanted,
-						 slot->tts_values, slot->tts_isnull);
-	ExecStoreVirtualTuple(slot);
-	if (scan->plan->for_update)
-		remember(slot, entity);
+	scan->at_end = !itable_replay_next(scan->replay, slot) &&
+		!next_read(scan, slot);
 	return slot;
 }
 
@@ -312,12 +388,9 @@ itableReScanForeignScan(ForeignScanState *node)
 {
 	itableScan *scan = node->fdw_state;
 
-	if (scan->source != NULL && scan->started && scan->through_arms)
-		itable_arms_stop(scan->arms);
-	else if (scan->skip != NULL && scan->started)
-		itable_skip_stop(scan->skip);
-	else if (scan->source != NULL && scan->started)
-		itable_source_stop(scan->source);
+	/* what is under way may yet go on behind the rows kept */
+	if (scan->replay != NULL && !itable_replay_is_keeping(scan->replay))
+		stop(scan);
 	scan->started = false;
 	scan->at_end = false;
 }
@@ -327,6 +400,8 @@ itableEndForeignScan(ForeignScanState *node)
 {
 	itableScan *scan = node->fdw_state;
 
+	if (scan != NULL && scan->replay != NULL)
+		itable_replay_close(scan->replay);
 	if (scan != NULL)
 		MemoryContextDelete(scan->context);
 	node->fdw_state = NULL;

@@ -9,6 +9,7 @@
 #include "foreign/fdwapi.h"
 
 #include "exec/arms.h"
+#include "exec/replay.h"
 #include "exec/skip.h"
 
 /* A scan under way; node->fdw_state. */
@@ -31,7 +32,9 @@ typedef struct itableScan
 	itableArms *arms;			/* read instead, or NULL */
 	bool		through_arms;	/* the values of this start allow it */
 	int64		fallbacks;		/* starts that did not */
+	itableReplay *replay;		/* rows of the last start; NULL: as source */
 	bool		started;
+	bool		under_way;		/* the source, skip or arms are */
 	bool		async;			/* beside others, under an Append */
 	bool		at_end;			/* the last row has been returned */
 	int			waitable;		/* async: a descriptor; -1: none yet */
