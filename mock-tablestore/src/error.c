@@ -33,6 +33,10 @@ static const ErrInfo error_table[ERR_COUNT] = {
 	"The specified entity already exists."},
 	[ERR_ENTITY_TOO_LARGE] = {400, "EntityTooLarge",
 	"The entity is larger than the maximum allowed size (1MB)."},
+	[ERR_HOST_MISSING] = {400, "HostInformationNotPresent",
+		"The required host information is not present in the request. You "
+		"must send a non-empty Host header or include the absolute URI in the "
+	"request line."},
 	[ERR_INTERNAL] = {500, "InternalError",
 	"Server encountered an internal error. Please try again after some time."},
 	[ERR_INVALID_AUTHENTICATION_INFO] = {400, "InvalidAuthenticationInfo",
@@ -54,6 +58,8 @@ static const ErrInfo error_table[ERR_COUNT] = {
 	[ERR_KEY_TOO_LARGE] = {400, "KeyValueTooLarge",
 		"The key property value exceeds the maximum allowed size "
 	"(1 KiB, 512 UTF-16 characters)."},
+	[ERR_LENGTH_MISSING] = {411, "MissingContentLengthHeader",
+	"The Content-Length header was not specified."},
 	[ERR_MEDIA_TYPE] = {415, "MediaTypeNotSupported",
 	"The media type of the request body is not supported."},
 	[ERR_METHOD_NOT_ALLOWED] = {405, "MethodNotAllowed",
@@ -89,6 +95,8 @@ static const ErrInfo error_table[ERR_COUNT] = {
 	"system properties."},
 	[ERR_CONDITION_NOT_MET] = {412, "UpdateConditionNotSatisfied",
 	"The update condition specified in the request was not satisfied."},
+	[ERR_XMETHOD_INCORRECT_COUNT] = {400, "XMethodIncorrectCount",
+	"More than one X-HTTP-Method is specified."},
 	[ERR_XMETHOD_INCORRECT_VALUE] = {400, "XMethodIncorrectValue",
 	"The value specified for X-HTTP-Method is incorrect."},
 	[ERR_XMETHOD_NOT_USING_POST] = {400, "XMethodNotUsingPost",
@@ -166,7 +174,7 @@ status_text(int status)
 		{200, "OK"}, {201, "Created"}, {202, "Accepted"},
 		{204, "No Content"}, {304, "Not Modified"}, {400, "Bad Request"},
 		{401, "Unauthorized"}, {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"},
-		{409, "Conflict"}, {412, "Precondition Failed"},
+		{409, "Conflict"}, {411, "Length Required"}, {412, "Precondition Failed"},
 		{413, "Request Entity Too Large"}, {415, "Unsupported Media Type"},
 		{429, "Too Many Requests"}, {500, "Internal Server Error"},
 		{501, "Not Implemented"}, {503, "Service Unavailable"},

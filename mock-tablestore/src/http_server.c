@@ -15,10 +15,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "cors.h"
+#include "framing.h"
 #include "latency.h"
 #include "logfile.h"
 #include "park.h"
@@ -30,6 +32,10 @@
 /* One per processor within these bounds; the store itself has one lock. */
 #define MIN_THREADS 2
 #define MAX_THREADS 4
+/* Idle ones cost little, and one that waits for its turn looks like a hang. */
+#define MAX_CONNECTIONS 16384
+/* Descriptors that are no connections: the database, the log, epoll's. */
+#define OTHER_FILES 64
 /* Holds the longest URL; the library clears all of it for every request. */
 #define CONNECTION_MEMORY (64 * 1024)
 
@@ -230,6 +236,21 @@ add_headers(struct MHD_Response *response, const Request *r, bool chunked)
 								r->reply.headers[i].value);
 	if (r->reply.exposed.n > 0)
 		add_exposed(response, r->reply.exposed);
+	if (r->unclear != ERR_NONE)
+		MHD_add_response_header(response, "Connection", "close");
+}
+
+/*
+ * Has the client said that it sends no more?  The library would not notice,
+ * because a read that brings less than it asked for ends its interest.
+ */
+static bool
+client_is_done(Exchange *x)
+{
+	char		byte;
+
+	return recv(connection_fd(x->connection), &byte, 1,
+				MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 static enum MHD_Result
@@ -261,6 +282,8 @@ send_reply(Exchange *x)
 												   MHD_RESPMEM_PERSISTENT);
 	add_headers(response, r, body.n >= CHUNKED_FROM &&
 				r->fault.action != FAULT_TRUNCATE);
+	if (r->unclear == ERR_NONE && client_is_done(x))
+		MHD_add_response_header(response, "Connection", "close");
 	if (r->fault.action == FAULT_ZOMBIE)
 		zombie_add(router_detach(r));
 	result = MHD_queue_response(x->connection,
@@ -406,7 +429,11 @@ handle(void *cls, struct MHD_Connection *connection, const char *url,
 		case PHASE_HEADERS:
 			r->method = method;
 			x->phase = PHASE_BODY;
-			return MHD_YES;
+			r->unclear = framing_check(connection, method, version,
+									   &r->unclear_detail);
+			if (r->unclear == ERR_LENGTH_MISSING && mock_is_asked(r->uri))
+				r->unclear = ERR_NONE;	/* curl -X POST does not send it */
+			return r->unclear == ERR_NONE ? MHD_YES : dispatch(x);
 		case PHASE_BODY:
 			if (*data_size == 0)
 				return dispatch(x);
@@ -496,6 +523,27 @@ thread_count(void)
 		n > MAX_THREADS ? MAX_THREADS : (unsigned int) n;
 }
 
+/* As many connections as there may be files, which are made as many. */
+static unsigned int
+connection_limit(void)
+{
+	struct rlimit files;
+	rlim_t		enough = 2 * MAX_CONNECTIONS + OTHER_FILES;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return 1024 - OTHER_FILES;
+	if (files.rlim_cur < enough)
+	{
+		files.rlim_cur = files.rlim_max < enough ? files.rlim_max : enough;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
+		files.rlim_cur >= MAX_CONNECTIONS + OTHER_FILES)
+		return MAX_CONNECTIONS;
+	return files.rlim_cur > 2 * OTHER_FILES ?
+		(unsigned int) files.rlim_cur - OTHER_FILES : OTHER_FILES;
+}
+
 /* The option list ends at once without TLS. */
 static void
 tls_options(struct MHD_OptionItem items[3], const ServerOptions *o)
@@ -531,7 +579,7 @@ start_daemon(const ServerOptions *o, const char *service, const char *host,
 						 handle, NULL,
 						 MHD_OPTION_LISTEN_SOCKET, fd,
 						 MHD_OPTION_THREAD_POOL_SIZE, thread_count(),
-						 MHD_OPTION_CONNECTION_LIMIT, 4000u,
+						 MHD_OPTION_CONNECTION_LIMIT, connection_limit(),
 						 MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 						 (size_t) CONNECTION_MEMORY,
 						 MHD_OPTION_URI_LOG_CALLBACK, on_uri, (void *) service,

@@ -182,6 +182,12 @@ serve_reset(Request *r, Store *store)
 		answer_text(r, 500, "SQLite failed, see the log");
 }
 
+bool
+mock_is_asked(const char *uri)
+{
+	return strncmp(uri, "/__mock/", 8) == 0;
+}
+
 void
 mock_execute(Request *r, Store *store)
 {

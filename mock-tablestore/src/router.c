@@ -333,6 +333,18 @@ meet_fault(Request *r)
 		r->context.page_script = &r->fault;
 }
 
+/* A request whose end cannot be told: not even its account is looked at. */
+static void
+prepare_refusal(Request *r)
+{
+	r->class = r->service == SERVICE_QUEUE ? CLASS_QUEUE : CLASS_OTHER;
+	r->context.account = "";
+	r->timeout_ms = -1;
+	r->err = r->unclear;
+	r->reply.detail = r->unclear_detail;
+	r->reply.front_end = true;
+}
+
 void
 router_prepare(Request *r)
 {
@@ -342,7 +354,12 @@ router_prepare(Request *r)
 	r->context.arena = &r->arena;
 	r->context.store = the_store;
 	r->context.request_id = r->request_id;
-	r->is_mock = strncmp(r->uri, "/__mock/", 8) == 0;
+	if (r->unclear != ERR_NONE)
+	{
+		prepare_refusal(r);
+		return;
+	}
+	r->is_mock = mock_is_asked(r->uri);
 	if (r->is_mock)
 		return;
 	r->timeout_ms = -1;

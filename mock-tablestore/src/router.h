@@ -25,6 +25,8 @@ typedef struct Request
 	void	   *who;			/* first argument of header and each_header */
 	HeaderEach	each_header;
 	char		service;		/* SERVICE_TABLE or SERVICE_QUEUE */
+	ErrCode		unclear;		/* found by framing.c: nothing else counts */
+	const char *unclear_detail;
 	Origin		origin;
 	uint64_t	connection;
 
@@ -72,6 +74,7 @@ extern void router_discard(Request *r);
 extern void router_record(const Request *r, bool replied);
 
 /* ops_mock.c: everything under /__mock/. */
+extern bool mock_is_asked(const char *uri);
 extern void mock_execute(Request *r, Store *store);
 
 #endif							/* MTS_ROUTER_H */
