@@ -194,6 +194,16 @@ value_bytes(const tmodel_value *value)
 	return SCALAR_BYTES;
 }
 
+/* "name":value, and "name@odata.type":"Edm.DateTime", */
+size_t
+tmodel_batch_property_bytes(const tmodel_property *property)
+{
+	if (property->value.type == TMODEL_NULL)
+		return 0;
+	return 2 * json_bytes(property->name) + 40 +
+		value_bytes(&property->value);
+}
+
 /* Counts the keys twice, in the URL and in the body. */
 size_t
 tmodel_batch_bytes(const tmodel_entity *entity)
@@ -204,14 +214,6 @@ tmodel_batch_bytes(const tmodel_entity *entity)
 		json_bytes(entity->partition_key) + json_bytes(entity->row_key);
 
 	for (int i = 0; i < entity->nproperties; i++)
-	{
-		const tmodel_property *property = &entity->properties[i];
-
-		if (property->value.type == TMODEL_NULL)
-			continue;
-		/* "name":value, and "name@odata.type":"Edm.DateTime", */
-		bytes += 2 * json_bytes(property->name) + 40 +
-			value_bytes(&property->value);
-	}
+		bytes += tmodel_batch_property_bytes(&entity->properties[i]);
 	return bytes;
 }

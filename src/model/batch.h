@@ -53,4 +53,7 @@ extern bool tmodel_batch_group(tmodel_arena *arena, int nitems,
 /* An upper estimate of the bytes an entity takes as a part of a batch body. */
 extern size_t tmodel_batch_bytes(const tmodel_entity *entity);
 
+/* What one property is of that. */
+extern size_t tmodel_batch_property_bytes(const tmodel_property *property);
+
 #endif							/* TMODEL_BATCH_H */

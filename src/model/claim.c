@@ -19,15 +19,6 @@
 
 static const tmodel_span nothing = {NULL, 0};
 
-/* The keys of the fact that this machine changes. */
-static const tmodel_entity *
-own_fact(const tmodel_machine *machine)
-{
-	const tmodel_change *change = machine->change;
-
-	return change->new_fact != NULL ? change->new_fact : change->old_fact;
-}
-
 static bool
 same_keys(const tmodel_entity *a, const tmodel_entity *b)
 {
@@ -35,10 +26,14 @@ same_keys(const tmodel_entity *a, const tmodel_entity *b)
 		tmodel_span_equal(a->partition_key, b->partition_key);
 }
 
+/* As the fact justifies it after the change, or did before. */
 static const tmodel_entity *
-claim_keys(const entry_work *work)
+claim_of(const tmodel_machine *machine, const entry_work *work)
 {
-	return work->new_entry != NULL ? work->new_entry : work->old_entry;
+	const tmodel_index_change *index = tmodel_p_index(machine, work);
+
+	return work->new_at >= 0 ? &index->new_entries.entries[work->new_at] :
+		&index->old_entries.entries[work->old_at];
 }
 
 /* The id of the write that a claim is from; empty when it does not say. */
@@ -56,7 +51,7 @@ static bool
 justifies(tmodel_machine *machine, const entry_work *work,
 		  const tmodel_entity *fact)
 {
-	const tmodel_index_change *index = work->index;
+	const tmodel_index_change *index = tmodel_p_index(machine, work);
 	tmodel_entries entries;
 
 	if (tmodel_entity_is_stub(fact))
@@ -64,39 +59,31 @@ justifies(tmodel_machine *machine, const entry_work *work,
 	if (!tmodel_index_entries(machine->arena, index->fact_def, index->unique,
 							  fact, &entries))
 		return false;
-	return tmodel_entries_find(&entries, claim_keys(work)->partition_key,
-							   claim_keys(work)->row_key) != NULL;
+	return tmodel_entries_find(&entries, work->partition_key,
+							   work->row_key) != NULL;
 }
 
 static bool claims_done(tmodel_machine *machine);
 
 /* ---- requests ------------------------------------------------------------ */
 
-/* The task's next request, under the same slot; false: out of memory. */
+/* The task's next request, under the same slot. */
 static bool
-ask(tmodel_machine *machine, task *claim, task_kind kind, tmodel_action action,
-	tmodel_span table, const tmodel_entity *entity, tmodel_span if_match)
+ask(task *claim, task_kind kind, tmodel_action action, tmodel_span if_match)
 {
-	if (entity == NULL)
-		return tmodel_p_out_of_memory(machine);
 	claim->kind = kind;
-	claim->request.action = action;
-	claim->request.table = table;
-	claim->request.entity = entity;
-	claim->request.if_match = if_match;
-	claim->request.pause = 0;
+	claim->action = action;
+	claim->if_match = if_match;
+	claim->pause = 0;
 	return true;
 }
 
 static bool
-ask_insert(tmodel_machine *machine, task *claim)
+ask_insert(task *claim)
 {
-	entry_work *work = claim->entry;
-
-	work->made = true;
-	work->written = true;
-	return ask(machine, claim, TASK_CLAIM, TMODEL_INSERT, work->index->table,
-			   tmodel_p_touched(machine, work), nothing);
+	claim->entry->made = true;
+	claim->entry->written = true;
+	return ask(claim, TASK_CLAIM, TMODEL_INSERT, nothing);
 }
 
 /* Done with one of the tasks; the last one leads on. */
@@ -134,40 +121,31 @@ ask_read(tmodel_machine *machine, task *claim)
 
 	if (work->looks++ >= MAX_CLAIM_REPEATS + work->waits)
 		return refuse(machine, claim, TMODEL_LOST_RACE);
-	if (!ask(machine, claim, TASK_READ_CLAIM, TMODEL_GET, work->index->table,
-			 claim_keys(work), nothing))
-		return false;
-	claim->request.pause = work->waits;
+	ask(claim, TASK_READ_CLAIM, TMODEL_GET, nothing);
+	claim->pause = work->waits;
 	return true;
 }
 
 /* Touches what was seen, which makes this fact its owner. */
 static bool
-ask_take(tmodel_machine *machine, task *claim, tmodel_span if_match)
+ask_take(task *claim, tmodel_span if_match)
 {
-	entry_work *work = claim->entry;
-
-	work->written = true;
-	return ask(machine, claim, TASK_TAKE_CLAIM, TMODEL_REPLACE,
-			   work->index->table, tmodel_p_touched(machine, work), if_match);
+	claim->entry->written = true;
+	return ask(claim, TASK_TAKE_CLAIM, TMODEL_REPLACE, if_match);
 }
 
 /* An ETag change of the owner: a stub goes, a live fact is fenced. */
 static bool
-ask_fence(tmodel_machine *machine, task *claim)
+ask_fence(task *claim)
 {
 	const tmodel_entity *owner = claim->entry->owner;
-	tmodel_span table = machine->change->table;
 
 #ifdef TMODEL_BREAK_STEALUNFENCED
 	claim->entry->made = true;
-	return ask_take(machine, claim, claim->entry->seen->etag);
+	return ask_take(claim, claim->entry->seen->etag);
 #endif
-	if (tmodel_entity_is_stub(owner))
-		return ask(machine, claim, TASK_FENCE_OWNER, TMODEL_DELETE, table,
-				   owner, owner->etag);
-	return ask(machine, claim, TASK_FENCE_OWNER, TMODEL_MERGE, table,
-			   tmodel_p_fenced(machine, owner), owner->etag);
+	return ask(claim, TASK_FENCE_OWNER, tmodel_entity_is_stub(owner) ?
+			   TMODEL_DELETE : TMODEL_MERGE, owner->etag);
 }
 
 /* ---- the phase ----------------------------------------------------------- */
@@ -196,23 +174,22 @@ tmodel_p_forget_claims(tmodel_machine *machine)
  * read.  After an own write that would be wrong: what is there then may be from
  * a touch, and must not pass for made by the insert.
  */
-static bool
+static void
 begin_claim(tmodel_machine *machine, entry_work *work)
 {
-	const bool	insert = work->plan == ENTRY_CLAIM &&
-		work->old_entry == NULL && !work->written;
-	task	   *added;
+	const bool	insert = work->plan == ENTRY_CLAIM && work->old_at < 0 &&
+		!work->written;
+	task	   *added = tmodel_p_add(machine, TASK_READ_CLAIM, TMODEL_GET, work,
+									 nothing);
 
-	added = tmodel_p_add(machine, TASK_READ_CLAIM, TMODEL_GET,
-						 work->index->table, claim_keys(work), nothing);
-	added->entry = work;
 	if (work->donor != NULL && !work->written && work->donated->etag.len > 0)
 	{
 		/* the donor's commit was the fence */
 		work->made = true;
-		return ask_take(machine, added, work->donated->etag);
+		ask_take(added, work->donated->etag);
 	}
-	return insert ? ask_insert(machine, added) : true;
+	else if (insert)
+		ask_insert(added);
 }
 
 /* Its donor has not committed yet. */
@@ -243,8 +220,9 @@ find_work(tmodel_machine *machine, entry_plan plan, tmodel_span table,
 		entry_work *work = &machine->entries[i];
 
 		if (work->plan == plan && !work->claimed &&
-			tmodel_span_equal(work->index->table, table) &&
-			same_keys(claim_keys(work), claim))
+			tmodel_span_equal(tmodel_p_index(machine, work)->table, table) &&
+			tmodel_span_equal(work->row_key, claim->row_key) &&
+			tmodel_span_equal(work->partition_key, claim->partition_key))
 			return work;
 	}
 	return NULL;
@@ -257,7 +235,7 @@ tmodel_machine_inherit(tmodel_machine *heir, tmodel_machine *donor,
 	entry_work *wanted = find_work(heir, ENTRY_CLAIM, table, claim);
 	entry_work *given = find_work(donor, ENTRY_RELEASE, table, claim);
 
-	if (wanted == NULL || wanted->old_entry != NULL || given == NULL ||
+	if (wanted == NULL || wanted->old_at >= 0 || given == NULL ||
 		donor->phase != TMODEL_CLAIM)
 		return false;
 	wanted->donor = donor;
@@ -296,8 +274,7 @@ tmodel_p_enter_claim(tmodel_machine *machine)
 		if (work->claimed || is_deferred(work) ||
 			(work->plan != ENTRY_CLAIM && work->plan != ENTRY_RELEASE))
 			continue;
-		if (!begin_claim(machine, work))
-			return false;
+		begin_claim(machine, work);
 		if (machine->ordered)
 			return true;
 	}
@@ -322,7 +299,7 @@ tmodel_machine_order_claims(tmodel_machine *machine)
 	bool		any = false;
 
 	for (int i = 0; i < machine->nentries; i++)
-		any |= machine->entries[i].index->unique != NULL;
+		any |= tmodel_p_index(machine, &machine->entries[i])->unique != NULL;
 	if (machine->ordered || !any || machine->verdict != TMODEL_PENDING ||
 		machine->unknown || machine->phase < TMODEL_CLAIM ||
 		machine->phase > TMODEL_COMMIT)
@@ -338,11 +315,19 @@ tmodel_machine_order_claims(tmodel_machine *machine)
 		if (!work->made || etag.len == 0)
 			continue;
 		work->etag = nothing;
-		tmodel_p_add(machine, TASK_DROP_CLAIM, TMODEL_DELETE,
-					 work->index->table, claim_keys(work), etag)->entry = work;
+		tmodel_p_add(machine, TASK_DROP_CLAIM, TMODEL_DELETE, work, etag);
 	}
 	if (machine->ntasks == 0)
 		(void) tmodel_p_enter_claim(machine);
+}
+
+bool
+tmodel_machine_pauses(const tmodel_machine *machine)
+{
+	for (int i = 0; i < machine->ntasks; i++)
+		if (!machine->tasks[i].answered && machine->tasks[i].pause > 0)
+			return true;
+	return false;
 }
 
 const tmodel_entity *
@@ -354,8 +339,8 @@ tmodel_machine_turn(const tmodel_machine *machine, tmodel_span *table)
 		machine->ntasks != 1 || claim->entry == NULL ||
 		claim->kind == TASK_DROP_CLAIM)
 		return NULL;
-	*table = claim->entry->index->table;
-	return claim_keys(claim->entry);
+	*table = tmodel_p_index(machine, claim->entry)->table;
+	return claim_of(machine, claim->entry);
 }
 
 /* ---- answers ------------------------------------------------------------- */
@@ -393,13 +378,13 @@ found_own(tmodel_machine *machine, task *claim)
 	work->made = true;
 #endif
 	/* for an heir it is touched, so that others see that somebody is at it */
-	if (work->plan == ENTRY_RELEASE && !work->index->covering &&
-		!work->has_heir)
+	if (work->plan == ENTRY_RELEASE && !work->has_heir &&
+		!tmodel_p_index(machine, work)->covering)
 		return had(machine, claim, work->seen->etag);
 #ifdef TMODEL_BREAK_CLAIMEXIST
 	return had(machine, claim, work->seen->etag);
 #endif
-	return ask_take(machine, claim, work->seen->etag);
+	return ask_take(claim, work->seen->etag);
 }
 
 static bool
@@ -407,7 +392,6 @@ found_claim(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
 {
 	entry_work *work = claim->entry;
 	tmodel_entity owner;
-	tmodel_entity *keys;
 	bool		names;
 
 	work->seen = tmodel_entity_copy(machine->arena, answer->entity);
@@ -415,7 +399,7 @@ found_claim(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
 		return tmodel_p_out_of_memory(machine);
 	work->seen_old = answer->old;
 	names = tmodel_p_names_fact(work->seen, &owner);
-	if (names && same_keys(&owner, own_fact(machine)))
+	if (names && same_keys(&owner, &machine->fact))
 		return found_own(machine, claim);
 	if (work->plan == ENTRY_RELEASE)
 		return had(machine, claim, nothing);
@@ -423,11 +407,12 @@ found_claim(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
 	{
 		/* nobody's: put there by another program */
 		work->made = true;
-		return ask_take(machine, claim, work->seen->etag);
+		return ask_take(claim, work->seen->etag);
 	}
-	keys = tmodel_entity_copy(machine->arena, &owner);
-	return ask(machine, claim, TASK_READ_OWNER, TMODEL_GET,
-			   machine->change->table, keys, nothing);
+	work->named = tmodel_entity_copy(machine->arena, &owner);
+	if (work->named == NULL)
+		return tmodel_p_out_of_memory(machine);
+	return ask(claim, TASK_READ_OWNER, TMODEL_GET, nothing);
 }
 
 static bool
@@ -441,7 +426,7 @@ answer_read_claim(tmodel_machine *machine, task *claim,
 		case TMODEL_ABSENT:
 			if (claim->entry->plan == ENTRY_RELEASE)
 				return had(machine, claim, nothing);
-			return ask_insert(machine, claim);
+			return ask_insert(claim);
 		case TMODEL_UNKNOWN:
 			return look_after_unknown(machine, claim);
 		default:
@@ -462,9 +447,9 @@ found_orphan(tmodel_machine *machine, task *claim)
 		machine->change->kind == TMODEL_CHANGE_REFRESH)
 	{
 		if (work->owner != NULL)
-			return ask_fence(machine, claim);
+			return ask_fence(claim);
 		work->made = true;
-		return ask_take(machine, claim, work->seen->etag);
+		return ask_take(claim, work->seen->etag);
 	}
 	if (work->waits++ >= machine->change->patience)
 		return refuse(machine, claim, TMODEL_LOST_RACE);
@@ -518,7 +503,7 @@ answer_write(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
 			if (claim->kind == TASK_FENCE_OWNER)
 			{
 				claim->entry->made = true;
-				return ask_take(machine, claim, claim->entry->seen->etag);
+				return ask_take(claim, claim->entry->seen->etag);
 			}
 			if (answer->etag.len > 0)
 				return had(machine, claim, answer->etag);

@@ -31,6 +31,9 @@ extern bool tmodel_machine_inherit(tmodel_machine *heir, tmodel_machine *donor,
 								   tmodel_span table,
 								   const tmodel_entity *claim);
 
+/* Does one of its requests wait for what others are at? */
+extern bool tmodel_machine_pauses(const tmodel_machine *machine);
+
 /* Goes on if it waited, and its donors have committed. */
 extern void tmodel_machine_resume(tmodel_machine *heir);
 

@@ -29,9 +29,7 @@ tmodel_p_machine_new(tmodel_arena *arena, int nentries)
 	machine->arena = arena;
 	machine->entries = tmodel_alloc(arena, room * sizeof(entry_work));
 	machine->tasks = tmodel_alloc(arena, room * sizeof(task));
-	machine->open = tmodel_alloc(arena, room * sizeof(tmodel_step_request));
-	if (machine->entries == NULL || machine->tasks == NULL ||
-		machine->open == NULL)
+	if (machine->entries == NULL || machine->tasks == NULL)
 		return NULL;
 	machine->verdict = TMODEL_PENDING;
 	return machine;
@@ -47,23 +45,18 @@ tmodel_p_begin(tmodel_machine *machine, tmodel_phase phase)
 	machine->nopen = 0;
 }
 
-/* Adds a request; entity NULL means that making it ran out of memory. */
+/* Adds a request, of the entry or (NULL) of the fact. */
 task *
 tmodel_p_add(tmodel_machine *machine, task_kind kind, tmodel_action action,
-			 tmodel_span table, const tmodel_entity *entity,
-			 tmodel_span if_match)
+			 entry_work *entry, tmodel_span if_match)
 {
 	task	   *added = &machine->tasks[machine->ntasks];
 
-	if (entity == NULL)
-		return NULL;
 	memset(added, 0, sizeof(*added));
 	added->kind = kind;
-	added->request.action = action;
-	added->request.table = table;
-	added->request.entity = entity;
-	added->request.if_match = if_match;
-	added->request.slot = machine->first_slot + machine->ntasks;
+	added->action = action;
+	added->entry = entry;
+	added->if_match = if_match;
 	machine->ntasks++;
 	machine->nopen++;
 	return added;
@@ -107,8 +100,8 @@ tmodel_p_fail(tmodel_machine *machine, tmodel_verdict verdict)
 		return tmodel_p_enter_settle(machine);
 	machine->own_stub = false;
 	tmodel_p_begin(machine, TMODEL_SETTLE);
-	tmodel_p_add(machine, TASK_UNDO, TMODEL_DELETE, machine->change->table,
-				 machine->base, machine->base->etag);
+	tmodel_p_add(machine, TASK_UNDO, TMODEL_DELETE, NULL,
+				 machine->base->etag);
 	return true;
 }
 
@@ -122,11 +115,8 @@ tmodel_p_fail(tmodel_machine *machine, tmodel_verdict verdict)
 static bool
 read_fact(tmodel_machine *machine, tmodel_phase phase)
 {
-	const tmodel_change *change = machine->change;
-
 	tmodel_p_begin(machine, phase);
-	tmodel_p_add(machine, TASK_READ_FACT, TMODEL_GET, change->table,
-				 change->new_fact != NULL ? change->new_fact : change->old_fact,
+	tmodel_p_add(machine, TASK_READ_FACT, TMODEL_GET, NULL,
 				 (tmodel_span) {NULL, 0});
 	return true;
 }
@@ -137,10 +127,8 @@ enter_reserve(tmodel_machine *machine)
 	machine->base = NULL;
 	machine->own_stub = false;
 	tmodel_p_begin(machine, TMODEL_RESERVE);
-	if (tmodel_p_add(machine, TASK_RESERVE, TMODEL_INSERT,
-					 machine->change->table, tmodel_p_stub(machine),
-					 (tmodel_span) {NULL, 0}) == NULL)
-		return tmodel_p_out_of_memory(machine);
+	tmodel_p_add(machine, TASK_RESERVE, TMODEL_INSERT, NULL,
+				 (tmodel_span) {NULL, 0});
 	return true;
 }
 
@@ -186,7 +174,7 @@ touches_done(tmodel_machine *machine)
 	{
 		fence = machine->change->ncompanions > 0;
 		for (int i = 0; i < machine->nentries && !fence; i++)
-			fence = machine->entries[i].index->covering;
+			fence = tmodel_p_index(machine, &machine->entries[i])->covering;
 		if (!fence)
 			return tmodel_p_finish(machine, TMODEL_COMMITTED);
 	}
@@ -206,23 +194,16 @@ tmodel_p_enter_touch(tmodel_machine *machine)
 	for (int i = 0; i < machine->nentries; i++)
 	{
 		entry_work *work = &machine->entries[i];
-		const tmodel_span table = work->index->table;
-		task	   *added;
 
-		if (work->index->unique != NULL)
+		if (tmodel_p_index(machine, work)->unique != NULL)
 			continue;
 		work->etag = none;
 		if (work->plan == ENTRY_READ)
-			added = tmodel_p_add(machine, TASK_READ_ENTRY, TMODEL_GET, table,
-								 work->old_entry, none);
+			tmodel_p_add(machine, TASK_READ_ENTRY, TMODEL_GET, work, none);
 		else
-			added = tmodel_p_add(machine, TASK_TOUCH, TMODEL_UPSERT, table,
-								 tmodel_p_touched(machine, work), none);
-		if (added == NULL)
-			return tmodel_p_out_of_memory(machine);
-		added->entry = work;
+			tmodel_p_add(machine, TASK_TOUCH, TMODEL_UPSERT, work, none);
 #ifdef TMODEL_BREAK_CHECKEXIST
-		added->request.action = TMODEL_GET;
+		machine->tasks[machine->ntasks - 1].action = TMODEL_GET;
 #endif
 	}
 	if (machine->ntasks == 0)
@@ -230,29 +211,19 @@ tmodel_p_enter_touch(tmodel_machine *machine)
 	return true;
 }
 
-/* What the commit point takes with it; false: out of memory. */
-static bool
+/* What the commit point takes with it. */
+static void
 add_companions(tmodel_machine *machine)
 {
-	const tmodel_change *change = machine->change;
-
-	for (int i = 0; i < change->ncompanions; i++)
+	for (int i = 0; i < machine->change->ncompanions; i++)
 	{
-		const tmodel_companion *companion = &change->companions[i];
-		task	   *added;
+		tmodel_action action = machine->change->companions[i].action;
 
-		if (machine->gone[i])
-			continue;
-		added = tmodel_p_add(machine, TASK_COMPANION, companion->action,
-							 change->table, companion->entity,
-							 companion->action == TMODEL_DELETE ?
-							 TMODEL_SPAN("*") : (tmodel_span) {NULL, 0});
-		if (added == NULL)
-			return false;
-		added->companion = i;
-		added->request.companion = true;
+		if (!machine->gone[i])
+			tmodel_p_add(machine, TASK_COMPANION, action, NULL,
+						 action == TMODEL_DELETE ? TMODEL_SPAN("*") :
+						 (tmodel_span) {NULL, 0})->companion = i;
 	}
-	return true;
 }
 
 bool
@@ -262,10 +233,12 @@ tmodel_p_enter_commit(tmodel_machine *machine)
 	const tmodel_entity *base = machine->base;
 	tmodel_span if_match = {NULL, 0};
 	tmodel_action action = TMODEL_REPLACE;
-	const tmodel_entity *entity = base;
 
 	if (machine->repair != NULL)
-		return tmodel_p_repair_commit(machine);
+	{
+		tmodel_p_repair_commit(machine);
+		return true;
+	}
 
 	tmodel_p_begin(machine, TMODEL_COMMIT);
 	machine->waiting = tmodel_p_waits_for_donor(machine);
@@ -278,10 +251,8 @@ tmodel_p_enter_commit(tmodel_machine *machine)
 		case TMODEL_CHANGE_INSERT:
 			if (base == NULL)
 				action = TMODEL_INSERT;
-			entity = tmodel_p_new_fact(machine);
 			break;
 		case TMODEL_CHANGE_UPDATE:
-			entity = tmodel_p_new_fact(machine);
 			break;
 		case TMODEL_CHANGE_DELETE:
 			action = TMODEL_DELETE;
@@ -289,56 +260,51 @@ tmodel_p_enter_commit(tmodel_machine *machine)
 		case TMODEL_CHANGE_REFRESH:
 		case TMODEL_CHANGE_CONVERGE:
 			action = TMODEL_MERGE;
-			entity = tmodel_p_fenced(machine, base);
 			break;
 	}
-	if (tmodel_p_add(machine, TASK_COMMIT, action, change->table, entity,
-					 if_match) == NULL || !add_companions(machine))
-		return tmodel_p_out_of_memory(machine);
+	tmodel_p_add(machine, TASK_COMMIT, action, NULL, if_match);
+	add_companions(machine);
 	return true;
 }
 
 /* Adds the verification or the removal of one entry, if there is one to do. */
-static bool
-settle_entry(tmodel_machine *machine, const entry_work *work)
+static void
+settle_entry(tmodel_machine *machine, entry_work *work)
 {
+	const tmodel_index_change *index = tmodel_p_index(machine, work);
 	tmodel_span if_match = work->etag;
 	tmodel_action action = TMODEL_DELETE;
-	const tmodel_entity *entity = work->old_entry;
 
 	/* Without the ETag the fence rule forbids both; repair will do it. */
 	if (work->etag.len == 0 ||
 		(work->has_heir && machine->verdict == TMODEL_COMMITTED))
-		return true;
+		return;
 	if (machine->verdict != TMODEL_COMMITTED)
 	{
 		if (work->plan != ENTRY_TOUCH && work->plan != ENTRY_CLAIM)
-			return true;
+			return;
 		if (!machine->undone && !work->made)
-			return true;
-		entity = work->new_entry;
+			return;
 	}
-	else if (work->new_entry != NULL)
+	else if (work->new_at >= 0)
 	{
-		if (!work->index->covering || work->index->unverified)
-			return true;
+		if (!index->covering || index->unverified)
+			return;
 		action = TMODEL_MERGE;
-		entity = tmodel_p_verified(machine, work->new_entry);
 	}
 #ifdef TMODEL_BREAK_VERIFYSTAR
 	if (action == TMODEL_MERGE)
 		if_match = TMODEL_SPAN("*");
 #endif
 #ifdef TMODEL_BREAK_RELEASESTAR
-	if (action == TMODEL_DELETE && work->index->unique != NULL)
+	if (action == TMODEL_DELETE && index->unique != NULL)
 		if_match = TMODEL_SPAN("*");
 #endif
 #ifdef TMODEL_BREAK_DELSTAR
 	if (action == TMODEL_DELETE)
 		if_match = TMODEL_SPAN("*");
 #endif
-	return tmodel_p_add(machine, TASK_SETTLE, action, work->index->table,
-						entity, if_match) != NULL;
+	tmodel_p_add(machine, TASK_SETTLE, action, work, if_match);
 }
 
 /* After COMMITTED, or to undo what a machine without success has done. */
@@ -347,13 +313,9 @@ tmodel_p_enter_settle(tmodel_machine *machine)
 {
 	tmodel_p_begin(machine, TMODEL_SETTLE);
 	if (machine->repair != NULL)
-	{
-		if (!tmodel_p_repair_settle(machine))
-			return tmodel_p_out_of_memory(machine);
-	}
+		tmodel_p_repair_settle(machine);
 	for (int i = 0; i < machine->nentries; i++)
-		if (!settle_entry(machine, &machine->entries[i]))
-			return tmodel_p_out_of_memory(machine);
+		settle_entry(machine, &machine->entries[i]);
 	if (machine->ntasks == 0)
 		return tmodel_p_finish(machine, machine->verdict);
 	return true;
@@ -537,9 +499,7 @@ answer_reserve(tmodel_machine *machine, const tmodel_answer *answer)
 		case TMODEL_APPLIED:
 			if (answer->etag.len > 0)
 			{
-				tmodel_entity *stub =
-					tmodel_entity_copy(machine->arena,
-									   machine->tasks[0].request.entity);
+				tmodel_entity *stub = tmodel_p_stub(machine, machine->arena);
 
 				if (stub == NULL)
 					return tmodel_p_out_of_memory(machine);
@@ -591,7 +551,7 @@ answer_touch(tmodel_machine *machine, task *answered,
 	switch (answer->outcome)
 	{
 		case TMODEL_APPLIED:
-			if (answered->request.action == TMODEL_GET &&
+			if (answered->action == TMODEL_GET &&
 				answer->entity != NULL)
 				etag = answer->entity->etag;
 			answered->entry->etag = tmodel_span_copy(machine->arena, etag);
@@ -604,7 +564,7 @@ answer_touch(tmodel_machine *machine, task *answered,
 			if (answered->kind == TASK_READ_ENTRY)
 				break;
 #ifdef TMODEL_BREAK_CHECKEXIST
-			answered->request.action = TMODEL_UPSERT;
+			answered->action = TMODEL_UPSERT;
 			return true;
 #endif
 			/* FALLTHROUGH */
@@ -710,7 +670,7 @@ answer_companion(tmodel_machine *machine, task *answered,
 		case TMODEL_UNKNOWN:
 			return true;
 		case TMODEL_ABSENT:
-			if (answered->request.action != TMODEL_DELETE)
+			if (answered->action != TMODEL_DELETE)
 				break;
 			machine->gone[answered->companion] = true;
 			answered->answered = true;
@@ -734,7 +694,7 @@ answer_settle(tmodel_machine *machine, task *answered,
 	}
 	machine->unsettled |= answer->outcome != TMODEL_APPLIED &&
 		(answer->outcome != TMODEL_ABSENT ||
-		 answered->request.action != TMODEL_DELETE);
+		 answered->action != TMODEL_DELETE);
 	answered->answered = true;
 	if (--machine->nopen == 0)
 		tmodel_p_finish(machine, machine->verdict);
@@ -760,6 +720,11 @@ tmodel_machine_start(tmodel_arena *arena, const tmodel_change *change)
 	if (machine->gone == NULL)
 		return NULL;
 	machine->change = change;
+	machine->fact = change->new_fact != NULL ? *change->new_fact :
+		*change->old_fact;
+	machine->fact.nproperties = 0;
+	machine->fact.properties = NULL;
+	machine->fact.etag = (tmodel_span) {NULL, 0};
 	machine->base = change->old_fact;
 	if (change->kind == TMODEL_CHANGE_CONVERGE &&
 		change->old_fact->etag.len == 0)
@@ -799,16 +764,35 @@ tmodel_machine_is_failing(const tmodel_machine *machine)
 }
 
 int
-tmodel_machine_requests(tmodel_machine *machine,
+tmodel_machine_requests(const tmodel_machine *machine, tmodel_arena *arena,
 						const tmodel_step_request **requests)
 {
+	size_t		room = (size_t) machine->ntasks + 1;
+	tmodel_step_request *open = tmodel_alloc(arena, room * sizeof(*open));
+	tmodel_entity *keys = tmodel_alloc(arena, room * sizeof(*keys));
 	int			n = 0;
 
+	*requests = open;
+	if (open == NULL || keys == NULL)
+		return 0;
 	for (int i = 0; i < machine->ntasks; i++)
 		if (!machine->tasks[i].answered)
-			machine->open[n++] = machine->tasks[i].request;
-	*requests = machine->open;
+		{
+			tmodel_p_request(machine, &machine->tasks[i], &open[n], &keys[n]);
+			open[n++].slot = machine->first_slot + i;
+		}
 	return n;
+}
+
+const tmodel_entity *
+tmodel_machine_body(const tmodel_machine *machine, int slot,
+					tmodel_arena *arena)
+{
+	int			at = slot - machine->first_slot;
+
+	if (at < 0 || at >= machine->ntasks)
+		return NULL;
+	return tmodel_p_body(machine, &machine->tasks[at], arena);
 }
 
 bool
@@ -868,8 +852,8 @@ tmodel_machine_refused(const tmodel_machine *machine,
 {
 	if (machine->refused == NULL)
 		return NULL;
-	*index = machine->refused->index;
-	return machine->refused->new_entry;
+	*index = tmodel_p_index(machine, machine->refused);
+	return &(*index)->new_entries.entries[machine->refused->new_at];
 }
 
 void

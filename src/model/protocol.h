@@ -52,7 +52,9 @@ typedef struct tmodel_step_request
 	tmodel_action action;
 	bool		companion;		/* travels with the request before it */
 	tmodel_span table;
-	const tmodel_entity *entity;	/* GET, DELETE: only its keys count */
+	const tmodel_entity *entity;	/* its keys only; what is written there is
+									 * made by tmodel_machine_body() */
+	size_t		bytes;			/* of that in a batch, estimated upwards */
 	tmodel_span if_match;		/* REPLACE, MERGE, DELETE */
 	int			slot;			/* names the request in _answer() */
 	int			pause;			/* > 0: another's claim is waited for; the
@@ -167,15 +169,24 @@ extern tmodel_verdict tmodel_machine_verdict(const tmodel_machine *machine);
 extern bool tmodel_machine_is_failing(const tmodel_machine *machine);
 
 /*
- * The requests of the present phase that have no answer yet.  Returns how many;
- * *requests stays valid until the next _answer().  Never 0 unless FINISHED, or
- * waiting for another machine (tmodel_machine_inherit).
+ * The requests of the present phase that have no answer yet, in the arena.
+ * Returns how many; 0 only when FINISHED, waiting for another machine
+ * (tmodel_machine_inherit), or out of memory (the arena says so).
  * Requests of one machine and phase are independent of each other: they may be
  * sent together, in any order; a commit point and its companions in one entity
  * group transaction.  A request is repeated by the next call until answered.
  */
-extern int	tmodel_machine_requests(tmodel_machine *machine,
+extern int	tmodel_machine_requests(const tmodel_machine *machine,
+									tmodel_arena *arena,
 									const tmodel_step_request **requests);
+
+/*
+ * What the open request of that slot writes, made in the arena; NULL: out of
+ * memory.  Of a GET and a DELETE the keys.
+ */
+extern const tmodel_entity *tmodel_machine_body(const tmodel_machine *machine,
+												int slot,
+												tmodel_arena *arena);
 
 /*
  * Takes the answer to the request of that slot; the machine moves on when the

@@ -38,10 +38,13 @@ typedef enum entry_plan
 /* One index entry of F0, F1 or both. */
 typedef struct entry_work
 {
-	const tmodel_index_change *index;
-	const tmodel_entity *old_entry; /* as F0 justifies it, or NULL */
-	const tmodel_entity *new_entry; /* as F1 justifies it, or NULL */
+	int			index;			/* in the change's indexes */
+	int			old_at;			/* among F0's entries, -1: F0 has it not */
+	int			new_at;			/* among F1's */
 	entry_plan	plan;
+	tmodel_span partition_key;
+	tmodel_span row_key;
+	uint32_t	bytes;			/* of a touch in a batch, estimated upwards */
 	tmodel_span etag;			/* seen in TOUCH or CLAIM; empty: none */
 	/* unique */
 	bool		claimed;		/* CLAIM has done with it, since base was read */
@@ -54,6 +57,7 @@ typedef struct entry_work
 								 * insert or theft by this machine */
 	const tmodel_entity *seen;	/* the claim as read last */
 	bool		seen_old;
+	const tmodel_entity *named; /* the keys of its owner */
 	const tmodel_entity *owner; /* another fact, which is to be fenced */
 	int			waits;
 	int			unknowns;
@@ -78,13 +82,19 @@ typedef enum task_kind
 	TASK_SETTLE					/* verify or delete an entry */
 } task_kind;
 
-/* One request of the present phase; its slot is first_slot + its position. */
+/*
+ * One request of the present phase; its slot is first_slot + its position.  What
+ * is to be written is made when it is sent (tmodel_machine_body).
+ */
 typedef struct task
 {
 	task_kind	kind;
-	entry_work *entry;			/* TOUCH, READ_ENTRY, claims; else NULL */
+	tmodel_action action;
+	entry_work *entry;			/* TOUCH, READ_ENTRY, SETTLE, claims, owners;
+								 * else NULL */
+	tmodel_span if_match;		/* REPLACE, MERGE, DELETE */
 	int			companion;		/* COMPANION: which */
-	tmodel_step_request request;
+	int			pause;
 	int			repeats;		/* answers that made it be sent again */
 	bool		answered;
 } task;
@@ -97,6 +107,8 @@ struct tmodel_machine
 	tmodel_phase phase;
 	tmodel_verdict verdict;
 
+	tmodel_entity fact;			/* its keys only */
+	size_t		fact_bytes;		/* of F1 in a batch, estimated upwards */
 	const tmodel_entity *base;	/* the version of the fact (or stub) that the
 								 * commit point replaces; NULL: absence */
 	bool		own_stub;		/* base is a stub this machine inserted */
@@ -125,7 +137,6 @@ struct tmodel_machine
 								 * earlier phase are recognized */
 	task	   *tasks;			/* room for every entry, or commit and
 								 * companions */
-	tmodel_step_request *open;	/* alike; what _requests() hands out */
 };
 
 /* protocol.c */
@@ -138,8 +149,8 @@ extern bool tmodel_p_enter_settle(tmodel_machine *machine);
 extern bool tmodel_p_enter_commit(tmodel_machine *machine);
 extern void tmodel_p_begin(tmodel_machine *machine, tmodel_phase phase);
 extern task *tmodel_p_add(tmodel_machine *machine, task_kind kind,
-						  tmodel_action action, tmodel_span table,
-						  const tmodel_entity *entity, tmodel_span if_match);
+						  tmodel_action action, entry_work *entry,
+						  tmodel_span if_match);
 
 /* claim.c */
 extern bool tmodel_p_enter_claim(tmodel_machine *machine);
@@ -150,14 +161,16 @@ extern bool tmodel_p_answer_claim(tmodel_machine *machine, task *answered,
 
 /* protocol_plan.c */
 extern bool tmodel_p_plan_entries(tmodel_machine *machine);
-extern const tmodel_entity *tmodel_p_stub(tmodel_machine *machine);
-extern const tmodel_entity *tmodel_p_touched(tmodel_machine *machine,
-											 const entry_work *work);
-extern const tmodel_entity *tmodel_p_new_fact(tmodel_machine *machine);
-extern const tmodel_entity *tmodel_p_fenced(tmodel_machine *machine,
-											const tmodel_entity *fact);
-extern const tmodel_entity *tmodel_p_verified(tmodel_machine *machine,
-											  const tmodel_entity *entry);
+extern const tmodel_index_change *tmodel_p_index(const tmodel_machine *machine,
+												 const entry_work *work);
+extern tmodel_entity *tmodel_p_stub(const tmodel_machine *machine,
+									tmodel_arena *arena);
+extern void tmodel_p_request(const tmodel_machine *machine, const task *asked,
+							 tmodel_step_request *request,
+							 tmodel_entity *keys);
+extern const tmodel_entity *tmodel_p_body(const tmodel_machine *machine,
+										  const task *asked,
+										  tmodel_arena *arena);
 extern bool tmodel_p_names_fact(const tmodel_entity *entry,
 								tmodel_entity *fact_keys);
 extern bool tmodel_p_has_write_id(const tmodel_entity *fact, tmodel_span id);
@@ -165,7 +178,9 @@ extern int	tmodel_p_count_write_ids(const tmodel_entity *fact);
 extern tmodel_span tmodel_p_newest_write_id(const tmodel_entity *fact);
 
 /* repair.c */
-extern bool tmodel_p_repair_commit(tmodel_machine *machine);
-extern bool tmodel_p_repair_settle(tmodel_machine *machine);
+extern void tmodel_p_repair_commit(tmodel_machine *machine);
+extern void tmodel_p_repair_settle(tmodel_machine *machine);
+extern const tmodel_entity *tmodel_p_repaired(const tmodel_machine *machine,
+											  tmodel_arena *arena);
 
 #endif							/* TMODEL_PROTOCOL_INT_H */

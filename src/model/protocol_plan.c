@@ -11,8 +11,22 @@
  */
 #include "protocol_int.h"
 
+#include "batch.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+const tmodel_index_change *
+tmodel_p_index(const tmodel_machine *machine, const entry_work *work)
+{
+	return &machine->change->indexes[work->index];
+}
+
+static const tmodel_entity *
+entry_at(const tmodel_entries *entries, int at)
+{
+	return at < 0 ? NULL : &entries->entries[at];
+}
 
 /* The store's order does not matter here, only that it is one. */
 static int
@@ -56,35 +70,61 @@ sorted_entries(tmodel_arena *arena, const tmodel_entries *entries, int *n)
 static entry_plan
 plan_entry(const tmodel_machine *machine, const entry_work *work)
 {
-	bool		covering = work->index->covering;
-	entry_plan	touch = work->index->unique != NULL ? ENTRY_CLAIM : ENTRY_TOUCH;
+	const tmodel_index_change *index = tmodel_p_index(machine, work);
+	bool		covering = index->covering;
+	entry_plan	touch = index->unique != NULL ? ENTRY_CLAIM : ENTRY_TOUCH;
 
 	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
 		return touch;
-	if (work->old_entry == NULL ||
-		(machine->change->kind == TMODEL_CHANGE_CONVERGE &&
-		 work->new_entry != NULL))
+	if (work->old_at < 0 ||
+		(machine->change->kind == TMODEL_CHANGE_CONVERGE && work->new_at >= 0))
 		return touch;
-	if (work->new_entry == NULL && work->index->unique != NULL)
+	if (work->new_at < 0 && index->unique != NULL)
 		return ENTRY_RELEASE;
-	if (work->new_entry == NULL)
+	if (work->new_at < 0)
 	{
 #ifdef TMODEL_BREAK_NOTOUCHOLD
 		covering = false;
 #endif
-		return covering || work->index->touch_old ? ENTRY_TOUCH : ENTRY_READ;
+		return covering || index->touch_old ? ENTRY_TOUCH : ENTRY_READ;
 	}
-	if (covering && !tmodel_entity_same_content(work->old_entry,
-												work->new_entry))
+	if (covering &&
+		!tmodel_entity_same_content(entry_at(&index->old_entries, work->old_at),
+									entry_at(&index->new_entries, work->new_at)))
 		return touch;
 	return ENTRY_LEAVE;
 }
 
+/* A property that is added when an entry or stub is written. */
+#define ADDED_BYTES 256
+
+/* The entry as a touch writes it, but for what every touch adds. */
+static const tmodel_entity *
+touched_entry(const tmodel_machine *machine, const entry_work *work)
+{
+	const tmodel_index_change *index = tmodel_p_index(machine, work);
+
+	return work->new_at >= 0 ? entry_at(&index->new_entries, work->new_at) :
+		entry_at(&index->old_entries, work->old_at);
+}
+
+/* What is known of the entry when its contents are not at hand. */
+static void
+note_entry(const tmodel_machine *machine, entry_work *work)
+{
+	const tmodel_entity *entry = touched_entry(machine, work);
+
+	work->partition_key = entry->partition_key;
+	work->row_key = entry->row_key;
+	work->bytes = (uint32_t) tmodel_batch_bytes(entry) + ADDED_BYTES;
+}
+
 /* Merges one index's old and new entries into machine->entries. */
 static bool
-plan_index(tmodel_machine *machine, const tmodel_index_change *index)
+plan_index(tmodel_machine *machine, int at)
 {
 	static const tmodel_entries none;
+	const tmodel_index_change *index = &machine->change->indexes[at];
 	const tmodel_entries *old_entries = &index->old_entries;
 	const tmodel_entity **olds;
 	const tmodel_entity **news;
@@ -112,12 +152,17 @@ plan_index(tmodel_machine *machine, const tmodel_index_change *index)
 			cmp = -1;
 		else
 			cmp = compare_entries(&olds[o], &news[n]);
-		work->index = index;
-		work->old_entry = cmp <= 0 ? olds[o++] : NULL;
-		work->new_entry = cmp >= 0 ? news[n++] : NULL;
+		work->index = at;
+		work->old_at = cmp <= 0 ?
+			(int) (olds[o++] - index->old_entries.entries) : -1;
+		work->new_at = cmp >= 0 ?
+			(int) (news[n++] - index->new_entries.entries) : -1;
 		work->plan = plan_entry(machine, work);
 		if (work->plan != ENTRY_LEAVE)
+		{
+			note_entry(machine, work);
 			machine->nentries++;
+		}
 	}
 	return true;
 }
@@ -128,8 +173,10 @@ tmodel_p_plan_entries(tmodel_machine *machine)
 {
 	machine->nentries = 0;
 	for (int i = 0; i < machine->change->nindexes; i++)
-		if (!plan_index(machine, &machine->change->indexes[i]))
+		if (!plan_index(machine, i))
 			return false;
+	if (machine->change->new_fact != NULL)
+		machine->fact_bytes = tmodel_batch_bytes(machine->change->new_fact);
 	return true;
 }
 
@@ -163,11 +210,10 @@ set_true(tmodel_entity *entity, tmodel_span name)
 }
 
 /* The stub that reserves the place of new_fact. */
-const tmodel_entity *
-tmodel_p_stub(tmodel_machine *machine)
+tmodel_entity *
+tmodel_p_stub(const tmodel_machine *machine, tmodel_arena *arena)
 {
-	tmodel_entity *stub = bare_entity(machine->arena,
-									  machine->change->new_fact, 2);
+	tmodel_entity *stub = bare_entity(arena, &machine->fact, 2);
 
 	if (stub == NULL)
 		return NULL;
@@ -180,14 +226,14 @@ tmodel_p_stub(tmodel_machine *machine)
  * An entry as a touch writes it: never verified, and with the write id, so that
  * two touches with the same contents can be told apart by people.
  */
-const tmodel_entity *
-tmodel_p_touched(tmodel_machine *machine, const entry_work *work)
+static const tmodel_entity *
+touched(const tmodel_machine *machine, const entry_work *work,
+		tmodel_arena *arena)
 {
 	tmodel_value none = {.type = TMODEL_NULL};
-	tmodel_entity *entry = tmodel_entity_extend(machine->arena,
-												work->new_entry != NULL ?
-												work->new_entry :
-												work->old_entry, 1);
+	tmodel_entity *entry = tmodel_entity_extend(arena,
+												touched_entry(machine, work),
+												1);
 
 	if (entry == NULL)
 		return NULL;
@@ -286,11 +332,12 @@ tmodel_p_has_write_id(const tmodel_entity *fact, tmodel_span id)
 
 /* The own write id in front of those of the fact that is replaced. */
 static tmodel_span
-joined_ids(tmodel_machine *machine, tmodel_span list)
+joined_ids(const tmodel_machine *machine, tmodel_span list,
+		   tmodel_arena *arena)
 {
 	tmodel_buf	buf;
 
-	tmodel_buf_init(&buf, machine->arena);
+	tmodel_buf_init(&buf, arena);
 	tmodel_buf_span(&buf, machine->change->write_id);
 	for (int i = 1; i < MAX_WRITE_IDS && list.len > 0; i++)
 	{
@@ -305,15 +352,15 @@ joined_ids(tmodel_machine *machine, tmodel_span list)
  * of the version it replaces.  A stub's write id is not carried over: its owner
  * would take this success for its own.  NULL: out of memory.
  */
-const tmodel_entity *
-tmodel_p_new_fact(tmodel_machine *machine)
+static const tmodel_entity *
+new_fact(const tmodel_machine *machine, tmodel_arena *arena)
 {
 	const tmodel_change *change = machine->change;
 	const tmodel_entity *base = machine->base;
 	bool		live = base != NULL && !tmodel_entity_is_stub(base);
 	tmodel_entity *fact;
 
-	fact = tmodel_entity_extend(machine->arena, change->new_fact,
+	fact = tmodel_entity_extend(arena, change->new_fact,
 								1 + (base != NULL ? base->nproperties : 0));
 	if (fact == NULL)
 		return NULL;
@@ -336,18 +383,18 @@ tmodel_p_new_fact(tmodel_machine *machine)
 		if (live)
 			list = write_ids(base);
 		set_string(fact, TMODEL_SPAN(TMODEL_P_WRITES),
-				   joined_ids(machine, list));
+				   joined_ids(machine, list, arena));
 	}
-	return machine->arena->failed ? NULL : fact;
+	return arena->failed ? NULL : fact;
 }
 
 /* What a fence merges into the fact: only its ETag matters afterwards. */
-const tmodel_entity *
-tmodel_p_fenced(tmodel_machine *machine, const tmodel_entity *fact)
+static const tmodel_entity *
+fenced(const tmodel_entity *fact, tmodel_arena *arena)
 {
 	const tmodel_value *fence = tmodel_entity_get(fact,
 												  TMODEL_SPAN(TMODEL_P_FENCE));
-	tmodel_entity *merge = bare_entity(machine->arena, fact, 1);
+	tmodel_entity *merge = bare_entity(arena, fact, 1);
 	tmodel_value next = tmodel_int32(1);
 
 	if (merge == NULL)
@@ -360,12 +407,166 @@ tmodel_p_fenced(tmodel_machine *machine, const tmodel_entity *fact)
 }
 
 /* What verifying an own touch merges into the entry. */
-const tmodel_entity *
-tmodel_p_verified(tmodel_machine *machine, const tmodel_entity *entry)
+static const tmodel_entity *
+verified(const entry_work *work, tmodel_arena *arena)
 {
-	tmodel_entity *merge = bare_entity(machine->arena, entry, 1);
+	tmodel_entity keys = {.partition_key = work->partition_key,
+	.row_key = work->row_key};
+	tmodel_entity *merge = bare_entity(arena, &keys, 1);
 
 	if (merge != NULL)
 		set_true(merge, TMODEL_SPAN(TMODEL_P_VERIFIED));
 	return merge;
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+/* The entity that a request is about, and its table. */
+static const tmodel_entity *
+subject(const tmodel_machine *machine, const task *asked, tmodel_span *table)
+{
+	const tmodel_repair *repair = machine->repair;
+
+	if (repair != NULL)
+	{
+		bool		fact = asked->kind == TASK_COMMIT;
+
+		*table = fact ? repair->fact_table : repair->index_table;
+		return fact ? repair->fact : repair->entry;
+	}
+	*table = machine->change->table;
+	switch (asked->kind)
+	{
+		case TASK_COMPANION:
+			return machine->change->companions[asked->companion].entity;
+		case TASK_READ_OWNER:
+			return asked->entry->named;
+		case TASK_FENCE_OWNER:
+			return asked->entry->owner;
+		default:
+			return &machine->fact;
+	}
+}
+
+/* An upper estimate of what the request takes in a batch. */
+static size_t
+request_bytes(const tmodel_machine *machine, const task *asked,
+			  const tmodel_entity *keys)
+{
+	const tmodel_entity *base = machine->base;
+	size_t		bytes;
+
+	switch (asked->kind)
+	{
+		case TASK_TOUCH:
+		case TASK_CLAIM:
+		case TASK_TAKE_CLAIM:
+			return asked->entry->bytes;
+		case TASK_COMPANION:
+			return tmodel_batch_bytes(machine->change->companions[asked->companion].entity);
+		case TASK_SETTLE:
+			if (machine->repair != NULL && asked->action == TMODEL_REPLACE)
+				return tmodel_batch_bytes(machine->repair->justified) +
+					ADDED_BYTES;
+			break;
+		case TASK_COMMIT:
+			bytes = machine->fact_bytes + ADDED_BYTES;
+			if (machine->fact_bytes == 0 || asked->action == TMODEL_DELETE)
+				break;
+			for (int i = 0; base != NULL && i < base->nproperties; i++)
+				if (tmodel_is_reserved(base->properties[i].name))
+					bytes += tmodel_batch_property_bytes(&base->properties[i]);
+			return bytes;
+		default:
+			break;
+	}
+	return tmodel_batch_bytes(keys) + 2 * ADDED_BYTES;
+}
+
+/* All of a request but its slot; *keys becomes its entity. */
+void
+tmodel_p_request(const tmodel_machine *machine, const task *asked,
+				 tmodel_step_request *request, tmodel_entity *keys)
+{
+	memset(keys, 0, sizeof(*keys));
+	keys->timestamp = -1;
+	request->action = asked->action;
+	request->companion = asked->kind == TASK_COMPANION;
+	request->if_match = asked->if_match;
+	request->pause = asked->pause;
+	request->entity = keys;
+	if (asked->entry != NULL && asked->kind != TASK_READ_OWNER &&
+		asked->kind != TASK_FENCE_OWNER)
+	{
+		request->table = tmodel_p_index(machine, asked->entry)->table;
+		keys->partition_key = asked->entry->partition_key;
+		keys->row_key = asked->entry->row_key;
+	}
+	else
+	{
+		const tmodel_entity *about = subject(machine, asked, &request->table);
+
+		keys->partition_key = about->partition_key;
+		keys->row_key = about->row_key;
+	}
+	request->bytes = request_bytes(machine, asked, keys);
+}
+
+/* The keys alone, for requests that write nothing. */
+static const tmodel_entity *
+keys_only(const tmodel_machine *machine, const task *asked,
+		  tmodel_arena *arena)
+{
+	tmodel_entity *keys = tmodel_alloc(arena, sizeof(tmodel_entity));
+	tmodel_step_request request;
+
+	if (keys != NULL)
+		tmodel_p_request(machine, asked, &request, keys);
+	return keys;
+}
+
+/* What the commit point writes. */
+static const tmodel_entity *
+commit_body(const tmodel_machine *machine, tmodel_arena *arena)
+{
+	if (machine->repair != NULL)
+		return fenced(machine->repair->fact, arena);
+	if (machine->change->kind == TMODEL_CHANGE_REFRESH ||
+		machine->change->kind == TMODEL_CHANGE_CONVERGE)
+		return fenced(machine->base, arena);
+	return new_fact(machine, arena);
+}
+
+const tmodel_entity *
+tmodel_p_body(const tmodel_machine *machine, const task *asked,
+			  tmodel_arena *arena)
+{
+	if (asked->action == TMODEL_GET || asked->action == TMODEL_DELETE)
+		return keys_only(machine, asked, arena);
+	switch (asked->kind)
+	{
+		case TASK_RESERVE:
+			return tmodel_p_stub(machine, arena);
+		case TASK_CLAIM:
+		case TASK_TAKE_CLAIM:
+		case TASK_TOUCH:
+			return touched(machine, asked->entry, arena);
+		case TASK_FENCE_OWNER:
+			return fenced(asked->entry->owner, arena);
+		case TASK_COMMIT:
+			return commit_body(machine, arena);
+		case TASK_COMPANION:
+			return machine->change->companions[asked->companion].entity;
+		case TASK_SETTLE:
+			return machine->repair != NULL ? tmodel_p_repaired(machine, arena) :
+				verified(asked->entry, arena);
+		case TASK_READ_FACT:
+		case TASK_READ_CLAIM:
+		case TASK_READ_OWNER:
+		case TASK_READ_ENTRY:
+		case TASK_DROP_CLAIM:
+		case TASK_UNDO:
+			break;
+	}
+	return keys_only(machine, asked, arena);
 }

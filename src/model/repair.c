@@ -44,51 +44,44 @@ tmodel_repair_start(tmodel_arena *arena, const tmodel_repair *repair)
 }
 
 /* The ETag change: deletes a stub, fences a live fact. */
-bool
+void
 tmodel_p_repair_commit(tmodel_machine *machine)
 {
-	const tmodel_repair *repair = machine->repair;
-	const tmodel_entity *fact = repair->fact;
+	const tmodel_entity *fact = machine->repair->fact;
 
 	tmodel_p_begin(machine, TMODEL_COMMIT);
-	if (tmodel_entity_is_stub(fact))
-		tmodel_p_add(machine, TASK_COMMIT, TMODEL_DELETE, repair->fact_table,
-					 fact, fact->etag);
-	else if (tmodel_p_add(machine, TASK_COMMIT, TMODEL_MERGE,
-						  repair->fact_table, tmodel_p_fenced(machine, fact),
-						  fact->etag) == NULL)
-	{
-		tmodel_p_finish(machine, TMODEL_FAILED);
-		return false;
-	}
-	return true;
+	tmodel_p_add(machine, TASK_COMMIT, tmodel_entity_is_stub(fact) ?
+				 TMODEL_DELETE : TMODEL_MERGE, NULL, fact->etag);
+}
+
+/* Is the entry to stay? */
+static bool
+is_justified(const tmodel_repair *repair)
+{
+	return repair->justified != NULL && repair->fact != NULL &&
+		!tmodel_entity_is_stub(repair->fact);
 }
 
 /*
  * The justified contents replace those of whoever touched the entry last, who
  * may have meant another version of the fact.
  */
-bool
+const tmodel_entity *
+tmodel_p_repaired(const tmodel_machine *machine, tmodel_arena *arena)
+{
+	tmodel_entity *entry = tmodel_entity_extend(arena,
+												machine->repair->justified, 1);
+	tmodel_value verified = tmodel_boolean(true);
+
+	if (entry != NULL)
+		tmodel_entity_set(entry, TMODEL_SPAN(TMODEL_P_VERIFIED), &verified);
+	return entry;
+}
+
+void
 tmodel_p_repair_settle(tmodel_machine *machine)
 {
-	const tmodel_repair *repair = machine->repair;
-	bool		live = repair->fact != NULL &&
-		!tmodel_entity_is_stub(repair->fact);
-
-	if (live && repair->justified != NULL)
-	{
-		tmodel_entity *entry = tmodel_entity_extend(machine->arena,
-													repair->justified, 1);
-		tmodel_value verified = tmodel_boolean(true);
-
-		if (entry == NULL)
-			return false;
-		tmodel_entity_set(entry, TMODEL_SPAN(TMODEL_P_VERIFIED), &verified);
-		return tmodel_p_add(machine, TASK_SETTLE, TMODEL_REPLACE,
-							repair->index_table, entry,
-							repair->entry->etag) != NULL;
-	}
-	return tmodel_p_add(machine, TASK_SETTLE, TMODEL_DELETE,
-						repair->index_table, repair->entry,
-						repair->entry->etag) != NULL;
+	tmodel_p_add(machine, TASK_SETTLE, is_justified(machine->repair) ?
+				 TMODEL_REPLACE : TMODEL_DELETE, NULL,
+				 machine->repair->entry->etag);
 }

@@ -338,16 +338,10 @@ anybody_waits(flushSite *sites)
 	for (flushSite *site = sites; site != NULL; site = site->next)
 		for (int i = 0; i < site->nitems; i++)
 		{
-			const tmodel_step_request *requests;
-			int			n;
-
-			if (!site->items[i].has_claims ||
-				tmodel_machine_phase(site->items[i].machine) != TMODEL_CLAIM)
-				continue;
-			n = tmodel_machine_requests(site->items[i].machine, &requests);
-			while (--n >= 0)
-				if (requests[n].pause > 0)
-					return true;
+			if (site->items[i].has_claims &&
+				tmodel_machine_phase(site->items[i].machine) == TMODEL_CLAIM &&
+				tmodel_machine_pauses(site->items[i].machine))
+				return true;
 		}
 	return false;
 }

@@ -45,7 +45,8 @@ typedef struct roundGroup
 typedef struct roundState
 {
 	flushSite  *site;
-	tmodel_arena *arena;
+	tmodel_arena *arena;		/* of the machines: what is kept */
+	tmodel_arena *scratch;		/* of the round */
 	int			nops;
 	roundOp    *ops;
 	int			ngroups;
@@ -67,7 +68,7 @@ collect(roundState *state, tmodel_phase phase, const roundScope *scope)
 		if (tmodel_machine_phase(item->machine) != phase ||
 			(scope->only != NULL && scope->only != item))
 			continue;
-		n = tmodel_machine_requests(item->machine, &requests);
+		n = tmodel_machine_requests(item->machine, state->scratch, &requests);
 		if (state->nops + n > capacity)
 		{
 			capacity = Max(2 * capacity, state->nops + n + 256);
@@ -81,6 +82,7 @@ collect(roundState *state, tmodel_phase phase, const roundScope *scope)
 			state->ops[state->nops++].request = requests[j];
 		}
 	}
+	itable_check_arena(state->scratch);
 }
 
 /* False: interrupted. */
@@ -221,12 +223,12 @@ group(roundState *state)
 		items[n].companions = unit_length(state, i) - 1;
 		items[n].bytes = 0;
 		for (int j = 0; j <= items[n].companions; j++)
-			items[n].bytes +=
-				tmodel_batch_bytes(state->ops[i + j].request.entity);
+			items[n].bytes += state->ops[i + j].request.bytes;
 		batched[n++] = op;
 	}
-	tmodel_batch_group(state->arena, n, items, state->site->batch_size, &plan);
-	itable_check_arena(state->arena);
+	tmodel_batch_group(state->scratch, n, items, state->site->batch_size,
+					   &plan);
+	itable_check_arena(state->scratch);
 	for (int i = 0; i < plan.nbatches; i++)
 		add_batch(state, &plan.batches[i], batched);
 }
@@ -254,11 +256,14 @@ restrict_groups(roundState *state, const roundScope *scope)
 }
 
 static tstore_operation
-operation_of(const tmodel_step_request *request)
+operation_of(const roundOp *op, tmodel_arena *arena)
 {
+	const tmodel_step_request *request = &op->request;
 	tstore_operation operation = {0};
 
-	operation.entity = request->entity;
+	operation.entity = tmodel_machine_body(op->item->machine, request->slot,
+										   arena);
+	itable_check_arena(arena);
 	operation.if_match = request->if_match;
 	switch (request->action)
 	{
@@ -296,11 +301,17 @@ start(roundState *state, roundGroup *group)
 								   first->entity->row_key, 0, NULL);
 	else
 	{
+		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+													  "itable_fdw bodies",
+													  ALLOCSET_DEFAULT_SIZES);
+		tmodel_arena *bodies = itable_arena(context);
+
 		for (int i = 0; i < group->nops; i++)
-			operations[i] = operation_of(&group->ops[i]->request);
+			operations[i] = operation_of(group->ops[i], bodies);
 		request = group->nops == 1 ?
 			tstore_start_write(client, first->table, operations) :
 			tstore_start_batch(client, first->table, group->nops, operations);
+		MemoryContextDelete(context);
 	}
 	request = itable_call(state->site->calls, request);
 	tstore_set_user(request, group);
@@ -512,6 +523,7 @@ itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
+	state.scratch = itable_arena(context);
 	collect(&state, phase, scope);
 	if (!leave_paused(&state))
 		state.nops = -1;

@@ -246,6 +246,21 @@ mix_request(uint64_t hash, const tmodel_step_request *request)
 }
 
 static uint64_t
+mix_task(uint64_t hash, const tmodel_machine *machine, const task *one)
+{
+	tmodel_step_request request;
+	tmodel_entity keys;
+	tmodel_arena arena;
+
+	tmodel_arena_init(&arena, &tmodel_malloc);
+	tmodel_p_request(machine, one, &request, &keys);
+	request.entity = tmodel_p_body(machine, one, &arena);
+	hash = mix_request(hash, &request);
+	tmodel_arena_reset(&arena);
+	return hash;
+}
+
+static uint64_t
 mix_machine(uint64_t hash, const tmodel_machine *machine)
 {
 	hash = mix(hash, (uint64_t) machine->phase * 64 +
@@ -264,13 +279,12 @@ mix_machine(uint64_t hash, const tmodel_machine *machine)
 	for (int i = 0; i < machine->nentries; i++)
 	{
 		const entry_work *work = &machine->entries[i];
-		const tmodel_entity *keys = work->new_entry != NULL ?
-			work->new_entry : work->old_entry;
-
-		int			slot = slot_of(work->index->table, keys);
+		tmodel_entity keys = {.partition_key = work->partition_key,
+		.row_key = work->row_key};
+		int			slot = slot_of(tmodel_p_index(machine, work)->table, &keys);
 
 		hash = mix_etag(hash, slot, work->etag);
-		if (work->index->unique == NULL)
+		if (tmodel_p_index(machine, work)->unique == NULL)
 			continue;
 		hash = mix(hash, (uint64_t) work->claimed * 2 + work->made +
 				   (work->written ? 1000003 : 0) +
@@ -294,7 +308,7 @@ mix_machine(uint64_t hash, const tmodel_machine *machine)
 		hash = mix(hash, (uint64_t) one->kind * 16 +
 				   (uint64_t) one->repeats * 2 + one->answered);
 		if (!one->answered)
-			hash = mix_request(hash, &one->request);
+			hash = mix_task(hash, machine, one);
 	}
 	return hash;
 }

@@ -259,7 +259,7 @@ static void
 request_choices(const actor *who, int by, choice *choices, int *n)
 {
 	const tmodel_step_request *requests;
-	int			nrequests = tmodel_machine_requests(who->machine, &requests);
+	int			nrequests = tmodel_machine_requests(who->machine, &the_world.arena, &requests);
 	bool		room = limbo_has_room();
 
 	if (who->machine->waiting)
@@ -541,15 +541,8 @@ is_commit(const actor *who, const tmodel_step_request *request)
 static void
 turn_to_order(tmodel_machine *machine)
 {
-	const tmodel_step_request *requests;
-	int			n = tmodel_machine_requests(machine, &requests);
-
-	for (int i = 0; i < n; i++)
-		if (requests[i].pause > 0)
-		{
-			tmodel_machine_order_claims(machine);
-			return;
-		}
+	if (tmodel_machine_pauses(machine))
+		tmodel_machine_order_claims(machine);
 }
 
 static void
@@ -560,8 +553,10 @@ take_request(actor *who, const choice *taken)
 	tmodel_answer answer = {.outcome = TMODEL_UNKNOWN};
 	bool		commit;
 
-	tmodel_machine_requests(who->machine, &requests);
+	tmodel_machine_requests(who->machine, &the_world.arena, &requests);
 	request = requests[taken->argument];
+	request.entity = tmodel_machine_body(who->machine, request.slot,
+										 &the_world.arena);
 	commit = is_commit(who, &request);
 	if (taken->effect == EFFECT_NORMAL || taken->effect == EFFECT_LOST ||
 		taken->effect == EFFECT_DUPLICATED)
@@ -655,7 +650,7 @@ world_describe(const choice *taken, char *line, size_t size)
 	}
 	else
 	{
-		tmodel_machine_requests(who->machine, &requests);
+		tmodel_machine_requests(who->machine, &the_world.arena, &requests);
 		requests += taken->argument;
 	}
 	snprintf(line, size, "%s %d: %s %s if-match \"%.*s\" %s",

@@ -144,8 +144,9 @@ carry_out(worker *w, const tmodel_step_request *request)
 {
 	cell	   *there = cell_of(request);
 	tmodel_answer answer = {.outcome = TMODEL_APPLIED};
-	const tmodel_value *version = tmodel_entity_get(request->entity,
-													TMODEL_SPAN("v"));
+	const tmodel_value *version =
+		tmodel_entity_get(tmodel_machine_body(w->machine, request->slot,
+											  &arena), TMODEL_SPAN("v"));
 	bool		matches = there->etag > 0 &&
 		tmodel_span_equal(request->if_match, number("%d", there->etag));
 
@@ -194,7 +195,7 @@ step(worker *w)
 		start(w);
 		return;
 	}
-	n = tmodel_machine_requests(w->machine, &requests);
+	n = tmodel_machine_requests(w->machine, &arena, &requests);
 	if (deaths && rand() % 20 == 0)
 		w->job = 0;
 	else if (n > 0)

@@ -296,7 +296,7 @@ UNIT_TEST(protocol_slots_are_not_reused)
 	script_begin(&s, TMODEL_CHANGE_INSERT, true);
 	script_index(&s, true, "", "a");
 	script_start(&s);
-	CHECK_INT(tmodel_machine_requests(s.machine, &requests), 1);
+	CHECK_INT(tmodel_machine_requests(s.machine, &s.arena, &requests), 1);
 	slot = requests[0].slot;
 	script_answer(&s, TMODEL_APPLIED, "s1");
 	CHECK(tmodel_machine_answer(s.machine, slot, &refused));

@@ -90,7 +90,7 @@ begin_insert(script *s, const char *owner, bool old)
 	script_answer(s, TMODEL_EXISTS, NULL);
 	CHECK_STR(script_asks(s), "CLAIM: GET ix/a");
 	answer.entity = claim(s, "a", owner, "a1");
-	tmodel_machine_requests(s->machine, &requests);
+	tmodel_machine_requests(s->machine, &s->arena, &requests);
 	tmodel_machine_answer(s->machine, requests[0].slot, &answer);
 }
 
@@ -294,7 +294,7 @@ UNIT_TEST(protocol_claim_patience)
 	{
 		script_found(&s, script_stub(&s, "o1", "w1"));
 		CHECK_STR(script_asks(&s), "CLAIM: GET ix/a");
-		tmodel_machine_requests(s.machine, &requests);
+		tmodel_machine_requests(s.machine, &s.arena, &requests);
 		CHECK_INT(requests[0].pause, wait);
 		script_found(&s, claim(&s, "a", "other", "a1"));
 	}

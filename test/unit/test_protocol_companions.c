@@ -31,7 +31,7 @@ answer_at(script *s, int at, tmodel_outcome outcome)
 {
 	const tmodel_step_request *requests;
 	tmodel_answer answer = {.outcome = outcome};
-	int			n = tmodel_machine_requests(s->machine, &requests);
+	int			n = tmodel_machine_requests(s->machine, &s->arena, &requests);
 
 	if (at >= n)
 		UNIT_FAIL("there are %d requests", n);
@@ -45,7 +45,7 @@ answer_blamed(script *s, int culprit, tmodel_outcome outcome)
 {
 	const tmodel_step_request *requests;
 	tmodel_step_request copy[8];
-	int			n = tmodel_machine_requests(s->machine, &requests);
+	int			n = tmodel_machine_requests(s->machine, &s->arena, &requests);
 
 	memcpy(copy, requests, sizeof(copy[0]) * (size_t) n);
 	for (int i = 0; i < n; i++)
@@ -68,7 +68,7 @@ UNIT_TEST(companions_insert)
 	CHECK_STR(script_asks(&s), "COMMIT: INSERT facts/p d=new _itWrites=me;"
 			  " UPSERT facts/a d=new _itVerified=true;"
 			  " UPSERT facts/b d=new _itVerified=true");
-	CHECK_INT(tmodel_machine_requests(s.machine, &requests), 3);
+	CHECK_INT(tmodel_machine_requests(s.machine, &s.arena, &requests), 3);
 	CHECK(!requests[0].companion && requests[1].companion &&
 		  requests[2].companion);
 	script_answer(&s, TMODEL_APPLIED, "f1");

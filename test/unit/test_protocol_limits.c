@@ -249,7 +249,7 @@ any_answer(script *s, unsigned choice)
 	};
 	const tmodel_step_request *requests;
 
-	if (tmodel_machine_requests(s->machine, &requests) == 0)
+	if (tmodel_machine_requests(s->machine, &s->arena, &requests) == 0)
 		UNIT_FAIL("asks for nothing");
 	else if (requests[0].action != TMODEL_GET)
 		script_answer(s, (tmodel_outcome) (choice % 7), "z");
@@ -318,7 +318,7 @@ run_poor(script *s, tmodel_arena *arena, int chunks, int *ended)
 	s->machine = tmodel_machine_start(arena, &s->change);
 	if (s->machine == NULL)
 		return;
-	while (tmodel_machine_requests(s->machine, &requests) > 0)
+	while (tmodel_machine_requests(s->machine, &s->arena, &requests) > 0)
 	{
 		if (tmodel_machine_answer(s->machine, requests[0].slot,
 								  requests[0].action == TMODEL_GET ? &found :

@@ -155,7 +155,7 @@ script_asks(script *s)
 		"GET", "INSERT", "UPSERT", "REPLACE", "MERGE", "DELETE"
 	};
 	const tmodel_step_request *requests;
-	int			n = tmodel_machine_requests(s->machine, &requests);
+	int			n = tmodel_machine_requests(s->machine, &s->arena, &requests);
 	tmodel_arena arena;
 	tmodel_buf	buf;
 
@@ -166,7 +166,9 @@ script_asks(script *s)
 		tmodel_buf_printf(&buf, " %s", script_verdict(s));
 	for (int i = 0; i < n; i++)
 	{
-		const tmodel_entity *entity = requests[i].entity;
+		const tmodel_entity *entity = tmodel_machine_body(s->machine,
+														  requests[i].slot,
+														  &arena);
 
 		tmodel_buf_printf(&buf, "%s %s %.*s/%.*s", i == 0 ? ":" : ";",
 						  actions[requests[i].action],
@@ -198,7 +200,7 @@ script_answer(script *s, tmodel_outcome outcome, const char *etag)
 	const tmodel_step_request *requests;
 	tmodel_answer answer = {.outcome = outcome, .etag = tmodel_span_of(etag)};
 
-	if (tmodel_machine_requests(s->machine, &requests) == 0)
+	if (tmodel_machine_requests(s->machine, &s->arena, &requests) == 0)
 		UNIT_FAIL("nothing to answer");
 	else
 	{
@@ -216,7 +218,7 @@ script_found(script *s, const tmodel_entity *entity)
 	tmodel_answer answer = {.entity = entity};
 
 	answer.outcome = entity != NULL ? TMODEL_APPLIED : TMODEL_ABSENT;
-	if (tmodel_machine_requests(s->machine, &requests) == 0 ||
+	if (tmodel_machine_requests(s->machine, &s->arena, &requests) == 0 ||
 		requests[0].action != TMODEL_GET)
 		UNIT_FAIL("no GET to answer");
 	else
@@ -238,7 +240,7 @@ script_until(script *s, tmodel_phase phase)
 		const tmodel_step_request *requests;
 
 		if (tmodel_machine_phase(s->machine) >= phase ||
-			tmodel_machine_requests(s->machine, &requests) == 0)
+			tmodel_machine_requests(s->machine, &s->arena, &requests) == 0)
 			return;
 		snprintf(etag, sizeof(etag), "t%d", s->nsent);
 		if (requests[0].action == TMODEL_GET)
