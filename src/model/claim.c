@@ -81,8 +81,8 @@ ask(task *claim, task_kind kind, tmodel_action action, tmodel_span if_match)
 static bool
 ask_insert(task *claim)
 {
-	claim->entry->made = true;
-	claim->entry->written = true;
+	claim->entry->claim->made = true;
+	claim->entry->claim->written = true;
 	return ask(claim, TASK_CLAIM, TMODEL_INSERT, nothing);
 }
 
@@ -119,10 +119,10 @@ ask_read(tmodel_machine *machine, task *claim)
 {
 	entry_work *work = claim->entry;
 
-	if (work->looks++ >= MAX_CLAIM_REPEATS + work->waits)
+	if (work->claim->looks++ >= MAX_CLAIM_REPEATS + work->claim->waits)
 		return refuse(machine, claim, TMODEL_LOST_RACE);
 	ask(claim, TASK_READ_CLAIM, TMODEL_GET, nothing);
-	claim->pause = work->waits;
+	claim->pause = work->claim->waits;
 	return true;
 }
 
@@ -130,7 +130,7 @@ ask_read(tmodel_machine *machine, task *claim)
 static bool
 ask_take(task *claim, tmodel_span if_match)
 {
-	claim->entry->written = true;
+	claim->entry->claim->written = true;
 	return ask(claim, TASK_TAKE_CLAIM, TMODEL_REPLACE, if_match);
 }
 
@@ -138,11 +138,11 @@ ask_take(task *claim, tmodel_span if_match)
 static bool
 ask_fence(task *claim)
 {
-	const tmodel_entity *owner = claim->entry->owner;
+	const tmodel_entity *owner = claim->entry->claim->owner;
 
 #ifdef TMODEL_BREAK_STEALUNFENCED
-	claim->entry->made = true;
-	return ask_take(claim, claim->entry->seen->etag);
+	claim->entry->claim->made = true;
+	return ask_take(claim, claim->entry->claim->seen->etag);
 #endif
 	return ask(claim, TASK_FENCE_OWNER, tmodel_entity_is_stub(owner) ?
 			   TMODEL_DELETE : TMODEL_MERGE, owner->etag);
@@ -160,10 +160,12 @@ tmodel_p_forget_claims(tmodel_machine *machine)
 	{
 		entry_work *work = &machine->entries[i];
 
-		work->claimed = false;
-		work->waits = 0;
-		work->unknowns = 0;
-		work->looks = 0;
+		if (work->claim == NULL)
+			continue;
+		work->claim->claimed = false;
+		work->claim->waits = 0;
+		work->claim->unknowns = 0;
+		work->claim->looks = 0;
 		if (work->plan == ENTRY_RELEASE)
 			work->etag = nothing;
 	}
@@ -178,15 +180,15 @@ static void
 begin_claim(tmodel_machine *machine, entry_work *work)
 {
 	const bool	insert = work->plan == ENTRY_CLAIM && work->old_at < 0 &&
-		!work->written;
+		!work->claim->written;
 	task	   *added = tmodel_p_add(machine, TASK_READ_CLAIM, TMODEL_GET, work,
 									 nothing);
 
-	if (work->donor != NULL && !work->written && work->donated->etag.len > 0)
+	if (work->claim->donor != NULL && !work->claim->written && work->claim->donated->etag.len > 0)
 	{
 		/* the donor's commit was the fence */
-		work->made = true;
-		ask_take(added, work->donated->etag);
+		work->claim->made = true;
+		ask_take(added, work->claim->donated->etag);
 	}
 	else if (insert)
 		ask_insert(added);
@@ -197,17 +199,21 @@ static bool
 is_deferred(const entry_work *work)
 {
 #ifdef TMODEL_BREAK_INHERITEARLY
-	return work->donor != NULL && work->donated->etag.len == 0;
+	return work->claim->donor != NULL && work->claim->donated->etag.len == 0;
 #endif
-	return work->donor != NULL && work->donor->verdict != TMODEL_COMMITTED;
+	return work->claim->donor != NULL && work->claim->donor->verdict != TMODEL_COMMITTED;
 }
 
 bool
 tmodel_p_waits_for_donor(const tmodel_machine *machine)
 {
 	for (int i = 0; i < machine->nentries; i++)
-		if (machine->entries[i].donor != NULL && !machine->entries[i].claimed)
+	{
+		const claim_work *claim = machine->entries[i].claim;
+
+		if (claim != NULL && claim->donor != NULL && !claim->claimed)
 			return true;
+	}
 	return false;
 }
 
@@ -219,7 +225,8 @@ find_work(tmodel_machine *machine, entry_plan plan, tmodel_span table,
 	{
 		entry_work *work = &machine->entries[i];
 
-		if (work->plan == plan && !work->claimed &&
+		if (work->plan == plan && work->claim != NULL &&
+			!work->claim->claimed &&
 			tmodel_span_equal(tmodel_p_index(machine, work)->table, table) &&
 			tmodel_span_equal(work->row_key, claim->row_key) &&
 			tmodel_span_equal(work->partition_key, claim->partition_key))
@@ -238,10 +245,10 @@ tmodel_machine_inherit(tmodel_machine *heir, tmodel_machine *donor,
 	if (wanted == NULL || wanted->old_at >= 0 || given == NULL ||
 		donor->phase != TMODEL_CLAIM)
 		return false;
-	wanted->donor = donor;
-	wanted->donated = given;
-	given->has_heir = true;
-	wanted->written = false;	/* nothing was sent yet */
+	wanted->claim->donor = donor;
+	wanted->claim->donated = given;
+	given->claim->has_heir = true;
+	wanted->claim->written = false;	/* nothing was sent yet */
 	if (heir->phase == TMODEL_CLAIM)
 		return tmodel_p_enter_claim(heir);
 	return true;
@@ -253,7 +260,7 @@ tmodel_machine_resume(tmodel_machine *heir)
 	if (!heir->waiting)
 		return;
 	for (int i = 0; i < heir->nentries; i++)
-		if (is_deferred(&heir->entries[i]))
+		if (heir->entries[i].claim != NULL && is_deferred(&heir->entries[i]))
 			return;
 	heir->waiting = false;
 	(void) tmodel_p_enter_claim(heir);
@@ -271,8 +278,8 @@ tmodel_p_enter_claim(tmodel_machine *machine)
 	{
 		entry_work *work = &machine->entries[i];
 
-		if (work->claimed || is_deferred(work) ||
-			(work->plan != ENTRY_CLAIM && work->plan != ENTRY_RELEASE))
+		if ((work->plan != ENTRY_CLAIM && work->plan != ENTRY_RELEASE) ||
+			work->claim->claimed || is_deferred(work))
 			continue;
 		begin_claim(machine, work);
 		if (machine->ordered)
@@ -312,7 +319,7 @@ tmodel_machine_order_claims(tmodel_machine *machine)
 		entry_work *work = &machine->entries[i];
 		tmodel_span etag = work->etag;
 
-		if (!work->made || etag.len == 0)
+		if (work->claim == NULL || !work->claim->made || etag.len == 0)
 			continue;
 		work->etag = nothing;
 		tmodel_p_add(machine, TASK_DROP_CLAIM, TMODEL_DELETE, work, etag);
@@ -352,7 +359,7 @@ had(tmodel_machine *machine, task *claim, tmodel_span etag)
 	claim->entry->etag = tmodel_span_copy(machine->arena, etag);
 	if (machine->arena->failed)
 		return tmodel_p_out_of_memory(machine);
-	claim->entry->claimed = true;
+	claim->entry->claim->claimed = true;
 	return task_done(machine, claim);
 }
 
@@ -360,7 +367,7 @@ had(tmodel_machine *machine, task *claim, tmodel_span etag)
 static bool
 look_after_unknown(tmodel_machine *machine, task *claim)
 {
-	if (claim->entry->unknowns++ >= MAX_UNKNOWN)
+	if (claim->entry->claim->unknowns++ >= MAX_UNKNOWN)
 		return refuse(machine, claim, TMODEL_FAILED);
 	return ask_read(machine, claim);
 }
@@ -372,19 +379,19 @@ found_own(tmodel_machine *machine, task *claim)
 	entry_work *work = claim->entry;
 
 	/* another writer of the same fact may rest on his version */
-	if (!tmodel_span_equal(writer_of(work->seen), machine->change->write_id))
-		work->made = false;
+	if (!tmodel_span_equal(writer_of(work->claim->seen), machine->change->write_id))
+		work->claim->made = false;
 #ifdef TMODEL_BREAK_UNDOTAKEN
-	work->made = true;
+	work->claim->made = true;
 #endif
 	/* for an heir it is touched, so that others see that somebody is at it */
-	if (work->plan == ENTRY_RELEASE && !work->has_heir &&
+	if (work->plan == ENTRY_RELEASE && !work->claim->has_heir &&
 		!tmodel_p_index(machine, work)->covering)
-		return had(machine, claim, work->seen->etag);
+		return had(machine, claim, work->claim->seen->etag);
 #ifdef TMODEL_BREAK_CLAIMEXIST
-	return had(machine, claim, work->seen->etag);
+	return had(machine, claim, work->claim->seen->etag);
 #endif
-	return ask_take(claim, work->seen->etag);
+	return ask_take(claim, work->claim->seen->etag);
 }
 
 static bool
@@ -394,11 +401,11 @@ found_claim(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
 	tmodel_entity owner;
 	bool		names;
 
-	work->seen = tmodel_entity_copy(machine->arena, answer->entity);
-	if (work->seen == NULL)
+	work->claim->seen = tmodel_entity_copy(machine->arena, answer->entity);
+	if (work->claim->seen == NULL)
 		return tmodel_p_out_of_memory(machine);
-	work->seen_old = answer->old;
-	names = tmodel_p_names_fact(work->seen, &owner);
+	work->claim->seen_old = answer->old;
+	names = tmodel_p_names_fact(work->claim->seen, &owner);
 	if (names && same_keys(&owner, &machine->fact))
 		return found_own(machine, claim);
 	if (work->plan == ENTRY_RELEASE)
@@ -406,11 +413,11 @@ found_claim(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
 	if (!names)
 	{
 		/* nobody's: put there by another program */
-		work->made = true;
-		return ask_take(claim, work->seen->etag);
+		work->claim->made = true;
+		return ask_take(claim, work->claim->seen->etag);
 	}
-	work->named = tmodel_entity_copy(machine->arena, &owner);
-	if (work->named == NULL)
+	work->claim->named = tmodel_entity_copy(machine->arena, &owner);
+	if (work->claim->named == NULL)
 		return tmodel_p_out_of_memory(machine);
 	return ask(claim, TASK_READ_OWNER, TMODEL_GET, nothing);
 }
@@ -443,15 +450,15 @@ found_orphan(tmodel_machine *machine, task *claim)
 {
 	entry_work *work = claim->entry;
 
-	if (work->seen_old || work->donor != NULL ||
+	if (work->claim->seen_old || work->claim->donor != NULL ||
 		machine->change->kind == TMODEL_CHANGE_REFRESH)
 	{
-		if (work->owner != NULL)
+		if (work->claim->owner != NULL)
 			return ask_fence(claim);
-		work->made = true;
-		return ask_take(claim, work->seen->etag);
+		work->claim->made = true;
+		return ask_take(claim, work->claim->seen->etag);
 	}
-	if (work->waits++ >= machine->change->patience)
+	if (work->claim->waits++ >= machine->change->patience)
 		return refuse(machine, claim, TMODEL_LOST_RACE);
 	return ask_read(machine, claim);
 }
@@ -475,16 +482,16 @@ answer_read_owner(tmodel_machine *machine, task *claim,
 	switch (answer->outcome)
 	{
 		case TMODEL_APPLIED:
-			work->owner = tmodel_entity_copy(machine->arena, answer->entity);
-			if (work->owner == NULL)
+			work->claim->owner = tmodel_entity_copy(machine->arena, answer->entity);
+			if (work->claim->owner == NULL)
 				return tmodel_p_out_of_memory(machine);
-			if (justifies(machine, work, work->owner))
+			if (justifies(machine, work, work->claim->owner))
 				return found_duplicate(machine, claim);
 			if (machine->arena->failed)
 				return tmodel_p_out_of_memory(machine);
 			return found_orphan(machine, claim);
 		case TMODEL_ABSENT:
-			work->owner = NULL;
+			work->claim->owner = NULL;
 			return found_orphan(machine, claim);
 		case TMODEL_UNKNOWN:
 			return look_after_unknown(machine, claim);
@@ -502,8 +509,8 @@ answer_write(tmodel_machine *machine, task *claim, const tmodel_answer *answer)
 		case TMODEL_APPLIED:
 			if (claim->kind == TASK_FENCE_OWNER)
 			{
-				claim->entry->made = true;
-				return ask_take(claim, claim->entry->seen->etag);
+				claim->entry->claim->made = true;
+				return ask_take(claim, claim->entry->claim->seen->etag);
 			}
 			if (answer->etag.len > 0)
 				return had(machine, claim, answer->etag);

@@ -11,25 +11,24 @@
  * again only with the same If-Match (ETags never come back, so one copy at most
  * is ever applied), or after the touches, never alone with a newer ETag.
  */
+#include "batch.h"
 #include "protocol_int.h"
 
 #include <string.h>
 
 /* ---- tasks --------------------------------------------------------------- */
 
-/* A machine with room for that many entries or tasks; NULL: out of memory. */
+/* A machine with room for that many tasks; NULL: out of memory. */
 tmodel_machine *
-tmodel_p_machine_new(tmodel_arena *arena, int nentries)
+tmodel_p_machine_new(tmodel_arena *arena, int ntasks)
 {
 	tmodel_machine *machine = tmodel_alloc(arena, sizeof(tmodel_machine));
-	size_t		room = nentries > 0 ? (size_t) nentries : 1;
 
 	if (machine == NULL)
 		return NULL;
 	machine->arena = arena;
-	machine->entries = tmodel_alloc(arena, room * sizeof(entry_work));
-	machine->tasks = tmodel_alloc(arena, room * sizeof(task));
-	if (machine->entries == NULL || machine->tasks == NULL)
+	machine->tasks = tmodel_alloc(arena, (size_t) ntasks * sizeof(task));
+	if (machine->tasks == NULL)
 		return NULL;
 	machine->verdict = TMODEL_PENDING;
 	return machine;
@@ -277,13 +276,14 @@ settle_entry(tmodel_machine *machine, entry_work *work)
 
 	/* Without the ETag the fence rule forbids both; repair will do it. */
 	if (work->etag.len == 0 ||
-		(work->has_heir && machine->verdict == TMODEL_COMMITTED))
+		(work->claim != NULL && work->claim->has_heir &&
+		 machine->verdict == TMODEL_COMMITTED))
 		return;
 	if (machine->verdict != TMODEL_COMMITTED)
 	{
 		if (work->plan != ENTRY_TOUCH && work->plan != ENTRY_CLAIM)
 			return;
-		if (!machine->undone && !work->made)
+		if (!machine->undone && (work->claim == NULL || !work->claim->made))
 			return;
 	}
 	else if (work->new_at >= 0)
@@ -707,14 +707,19 @@ tmodel_machine *
 tmodel_machine_start(tmodel_arena *arena, const tmodel_change *change)
 {
 	tmodel_machine *machine;
-	int			nentries = 0;
+	entry_work *entries;
+	int			nentries;
 
-	for (int i = 0; i < change->nindexes; i++)
-		nentries += change->indexes[i].old_entries.n +
-			change->indexes[i].new_entries.n;
-	machine = tmodel_p_machine_new(arena, nentries + change->ncompanions + 1);
+	if (!tmodel_p_plan_entries(arena, change, &nentries, &entries))
+		return NULL;
+	machine = tmodel_p_machine_new(arena, nentries > change->ncompanions ?
+								   nentries : change->ncompanions + 1);
 	if (machine == NULL)
 		return NULL;
+	machine->nentries = nentries;
+	machine->entries = entries;
+	if (change->new_fact != NULL)
+		machine->fact_bytes = tmodel_batch_bytes(change->new_fact);
 	machine->gone = tmodel_alloc(arena,
 								 sizeof(bool) * (change->ncompanions + 1));
 	if (machine->gone == NULL)
@@ -729,8 +734,6 @@ tmodel_machine_start(tmodel_arena *arena, const tmodel_change *change)
 	if (change->kind == TMODEL_CHANGE_CONVERGE &&
 		change->old_fact->etag.len == 0)
 		machine->base = NULL;
-	if (!tmodel_p_plan_entries(machine))
-		return NULL;
 	if (change->kind == TMODEL_CHANGE_INSERT && change->indexed &&
 		!change->direct)
 		enter_reserve(machine);

@@ -52,8 +52,7 @@ typedef struct tmodel_step_request
 	tmodel_action action;
 	bool		companion;		/* travels with the request before it */
 	tmodel_span table;
-	const tmodel_entity *entity;	/* its keys only; what is written there is
-									 * made by tmodel_machine_body() */
+	const tmodel_entity *entity;	/* its keys only; _body() makes the rest */
 	size_t		bytes;			/* of that in a batch, estimated upwards */
 	tmodel_span if_match;		/* REPLACE, MERGE, DELETE */
 	int			slot;			/* names the request in _answer() */
@@ -180,10 +179,7 @@ extern int	tmodel_machine_requests(const tmodel_machine *machine,
 									tmodel_arena *arena,
 									const tmodel_step_request **requests);
 
-/*
- * What the open request of that slot writes, made in the arena; NULL: out of
- * memory.  Of a GET and a DELETE the keys.
- */
+/* What the request writes, in the arena; of others the keys.  NULL: no memory. */
 extern const tmodel_entity *tmodel_machine_body(const tmodel_machine *machine,
 												int slot,
 												tmodel_arena *arena);

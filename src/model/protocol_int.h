@@ -35,6 +35,8 @@ typedef enum entry_plan
 	ENTRY_RELEASE				/* unique: its ETag, if it is ours */
 } entry_plan;
 
+typedef struct claim_work claim_work;
+
 /* One index entry of F0, F1 or both. */
 typedef struct entry_work
 {
@@ -46,11 +48,16 @@ typedef struct entry_work
 	tmodel_span row_key;
 	uint32_t	bytes;			/* of a touch in a batch, estimated upwards */
 	tmodel_span etag;			/* seen in TOUCH or CLAIM; empty: none */
-	/* unique */
+	claim_work *claim;			/* NULL: not of a unique index */
+} entry_work;
+
+/* What there is to know of a claim beyond that. */
+struct claim_work
+{
 	bool		claimed;		/* CLAIM has done with it, since base was read */
 	tmodel_machine *donor;		/* of the same transaction: its fact gives the
 								 * key up, and commits first; else NULL */
-	struct entry_work *donated; /* the donor's; its ETag */
+	entry_work *donated;		/* the donor's; its ETag */
 	bool		has_heir;		/* this is such a donor's */
 	bool		written;		/* an insert or touch was sent */
 	bool		made;			/* if its version is ours, it goes back to an
@@ -62,7 +69,7 @@ typedef struct entry_work
 	int			waits;
 	int			unknowns;
 	int			looks;			/* reads of it */
-} entry_work;
+};
 
 typedef enum task_kind
 {
@@ -102,7 +109,8 @@ typedef struct task
 struct tmodel_machine
 {
 	tmodel_arena *arena;
-	const tmodel_change *change;	/* NULL in a repair */
+	const tmodel_change *change;	/* NULL in a repair; without contents while
+									 * it is detached */
 	const tmodel_repair *repair;	/* NULL in a change */
 	tmodel_phase phase;
 	tmodel_verdict verdict;
@@ -122,6 +130,7 @@ struct tmodel_machine
 	bool		unknown;		/* a commit was sent that may be applied */
 	bool		unsettled;		/* a request of SETTLE was not applied */
 	bool		late_touches;	/* the entries' ETags may be from after it */
+	bool		independent;	/* of the change's contents: keys are copied */
 	int			unknowns;		/* stub inserts and commits ended so */
 	int			repeats;		/* decisions that led back */
 
@@ -140,7 +149,7 @@ struct tmodel_machine
 };
 
 /* protocol.c */
-extern tmodel_machine *tmodel_p_machine_new(tmodel_arena *arena, int nentries);
+extern tmodel_machine *tmodel_p_machine_new(tmodel_arena *arena, int ntasks);
 extern bool tmodel_p_finish(tmodel_machine *machine, tmodel_verdict verdict);
 extern bool tmodel_p_fail(tmodel_machine *machine, tmodel_verdict verdict);
 extern bool tmodel_p_out_of_memory(tmodel_machine *machine);
@@ -160,7 +169,9 @@ extern bool tmodel_p_answer_claim(tmodel_machine *machine, task *answered,
 								  const tmodel_answer *answer);
 
 /* protocol_plan.c */
-extern bool tmodel_p_plan_entries(tmodel_machine *machine);
+extern bool tmodel_p_plan_entries(tmodel_arena *arena,
+								  const tmodel_change *change,
+								  int *nentries, entry_work **entries);
 extern const tmodel_index_change *tmodel_p_index(const tmodel_machine *machine,
 												 const entry_work *work);
 extern tmodel_entity *tmodel_p_stub(const tmodel_machine *machine,

@@ -68,16 +68,16 @@ sorted_entries(tmodel_arena *arena, const tmodel_entries *entries, int *n)
  * as well, and many touches travel in one request.
  */
 static entry_plan
-plan_entry(const tmodel_machine *machine, const entry_work *work)
+plan_entry(tmodel_change_kind kind, const tmodel_index_change *index,
+		   const entry_work *work)
 {
-	const tmodel_index_change *index = tmodel_p_index(machine, work);
 	bool		covering = index->covering;
 	entry_plan	touch = index->unique != NULL ? ENTRY_CLAIM : ENTRY_TOUCH;
 
-	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
+	if (kind == TMODEL_CHANGE_REFRESH)
 		return touch;
 	if (work->old_at < 0 ||
-		(machine->change->kind == TMODEL_CHANGE_CONVERGE && work->new_at >= 0))
+		(kind == TMODEL_CHANGE_CONVERGE && work->new_at >= 0))
 		return touch;
 	if (work->new_at < 0 && index->unique != NULL)
 		return ENTRY_RELEASE;
@@ -100,31 +100,19 @@ plan_entry(const tmodel_machine *machine, const entry_work *work)
 
 /* The entry as a touch writes it, but for what every touch adds. */
 static const tmodel_entity *
-touched_entry(const tmodel_machine *machine, const entry_work *work)
+touched_entry(const tmodel_index_change *index, const entry_work *work)
 {
-	const tmodel_index_change *index = tmodel_p_index(machine, work);
-
 	return work->new_at >= 0 ? entry_at(&index->new_entries, work->new_at) :
 		entry_at(&index->old_entries, work->old_at);
 }
 
-/* What is known of the entry when its contents are not at hand. */
-static void
-note_entry(const tmodel_machine *machine, entry_work *work)
-{
-	const tmodel_entity *entry = touched_entry(machine, work);
-
-	work->partition_key = entry->partition_key;
-	work->row_key = entry->row_key;
-	work->bytes = (uint32_t) tmodel_batch_bytes(entry) + ADDED_BYTES;
-}
-
-/* Merges one index's old and new entries into machine->entries. */
+/* Merges one index's old and new entries into the list. */
 static bool
-plan_index(tmodel_machine *machine, int at)
+plan_index(tmodel_arena *arena, const tmodel_change *change, int at,
+		   int *nentries, entry_work *entries)
 {
 	static const tmodel_entries none;
-	const tmodel_index_change *index = &machine->change->indexes[at];
+	const tmodel_index_change *index = &change->indexes[at];
 	const tmodel_entries *old_entries = &index->old_entries;
 	const tmodel_entity **olds;
 	const tmodel_entity **news;
@@ -134,16 +122,16 @@ plan_index(tmodel_machine *machine, int at)
 	int			n = 0;
 
 	/* A REFRESH writes what F0 justifies; there is nothing old about it. */
-	if (machine->change->kind == TMODEL_CHANGE_REFRESH)
+	if (change->kind == TMODEL_CHANGE_REFRESH)
 		old_entries = &none;
-	olds = sorted_entries(machine->arena, old_entries, &nolds);
-	news = sorted_entries(machine->arena, &index->new_entries, &nnews);
+	olds = sorted_entries(arena, old_entries, &nolds);
+	news = sorted_entries(arena, &index->new_entries, &nnews);
 	if (olds == NULL || news == NULL)
 		return false;
 
 	while (o < nolds || n < nnews)
 	{
-		entry_work *work = &machine->entries[machine->nentries];
+		entry_work *work = &entries[*nentries];
 		int			cmp;
 
 		if (o == nolds)
@@ -157,27 +145,60 @@ plan_index(tmodel_machine *machine, int at)
 			(int) (olds[o++] - index->old_entries.entries) : -1;
 		work->new_at = cmp >= 0 ?
 			(int) (news[n++] - index->new_entries.entries) : -1;
-		work->plan = plan_entry(machine, work);
-		if (work->plan != ENTRY_LEAVE)
-		{
-			note_entry(machine, work);
-			machine->nentries++;
-		}
+		work->plan = plan_entry(change->kind, index, work);
+		*nentries += work->plan != ENTRY_LEAVE;
 	}
 	return true;
 }
 
-/* Fills machine->entries, which has room for every old and new entry. */
-bool
-tmodel_p_plan_entries(tmodel_machine *machine)
+/* The chosen ones, in memory of their size, with their keys. */
+static entry_work *
+keep_entries(tmodel_arena *arena, const tmodel_change *change, int n,
+			 const entry_work *planned)
 {
-	machine->nentries = 0;
-	for (int i = 0; i < machine->change->nindexes; i++)
-		if (!plan_index(machine, i))
-			return false;
-	if (machine->change->new_fact != NULL)
-		machine->fact_bytes = tmodel_batch_bytes(machine->change->new_fact);
-	return true;
+	entry_work *entries = tmodel_alloc(arena, (size_t) n * sizeof(*entries));
+
+	for (int i = 0; i < n && entries != NULL; i++)
+	{
+		const tmodel_index_change *index = &change->indexes[planned[i].index];
+		const tmodel_entity *entry = touched_entry(index, &planned[i]);
+
+		entries[i] = planned[i];
+		entries[i].partition_key = entry->partition_key;
+		entries[i].row_key = entry->row_key;
+		entries[i].bytes = (uint32_t) tmodel_batch_bytes(entry) + ADDED_BYTES;
+		if (index->unique == NULL)
+			continue;
+		entries[i].claim = tmodel_alloc(arena, sizeof(claim_work));
+		if (entries[i].claim == NULL)
+			return NULL;
+	}
+	return entries;
+}
+
+/* The entries that the change concerns; false: out of memory. */
+bool
+tmodel_p_plan_entries(tmodel_arena *arena, const tmodel_change *change,
+					  int *nentries, entry_work **entries)
+{
+	size_t		room = 1;
+	tmodel_arena scratch;
+	entry_work *planned;
+
+	for (int i = 0; i < change->nindexes; i++)
+		room += (size_t) change->indexes[i].old_entries.n +
+			(size_t) change->indexes[i].new_entries.n;
+	*nentries = 0;
+	tmodel_arena_init(&scratch, arena->allocator);
+	planned = tmodel_alloc(&scratch, room * sizeof(entry_work));
+	for (int i = 0; i < change->nindexes && planned != NULL; i++)
+		if (!plan_index(&scratch, change, i, nentries, planned))
+			planned = NULL;
+	*entries = planned != NULL ?
+		keep_entries(arena, change, *nentries, planned) : NULL;
+	tmodel_arena_reset(&scratch);
+	arena->failed |= *entries == NULL;
+	return *entries != NULL;
 }
 
 /* The bare keys of an entity, with room for "extra" properties. */
@@ -232,7 +253,8 @@ touched(const tmodel_machine *machine, const entry_work *work,
 {
 	tmodel_value none = {.type = TMODEL_NULL};
 	tmodel_entity *entry = tmodel_entity_extend(arena,
-												touched_entry(machine, work),
+												touched_entry(tmodel_p_index(machine, work),
+													work),
 												1);
 
 	if (entry == NULL)
@@ -440,9 +462,9 @@ subject(const tmodel_machine *machine, const task *asked, tmodel_span *table)
 		case TASK_COMPANION:
 			return machine->change->companions[asked->companion].entity;
 		case TASK_READ_OWNER:
-			return asked->entry->named;
+			return asked->entry->claim->named;
 		case TASK_FENCE_OWNER:
-			return asked->entry->owner;
+			return asked->entry->claim->owner;
 		default:
 			return &machine->fact;
 	}
@@ -552,7 +574,7 @@ tmodel_p_body(const tmodel_machine *machine, const task *asked,
 		case TASK_TOUCH:
 			return touched(machine, asked->entry, arena);
 		case TASK_FENCE_OWNER:
-			return fenced(asked->entry->owner, arena);
+			return fenced(asked->entry->claim->owner, arena);
 		case TASK_COMMIT:
 			return commit_body(machine, arena);
 		case TASK_COMPANION:

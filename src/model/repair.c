@@ -20,7 +20,7 @@
 tmodel_machine *
 tmodel_repair_start(tmodel_arena *arena, const tmodel_repair *repair)
 {
-	tmodel_machine *machine = tmodel_p_machine_new(arena, 0);
+	tmodel_machine *machine = tmodel_p_machine_new(arena, 1);
 	bool		stub;
 
 	if (machine == NULL)

@@ -21,6 +21,7 @@ bool		itable_enable_lookup_join = true;
 int			itable_scan_ranges = 0;
 bool		itable_allow_queued = false;
 bool		itable_one_partition = false;
+int			itable_write_buffer = 65536;
 char	   *itable_allowed_hosts = "";
 int			itable_catalog_lease = 10000;
 int			itable_repair_age = 30000;
@@ -146,6 +147,11 @@ itable_settings_init(void)
 							 "Only a commit to one partition is atomic in the store.",
 							 &multi_partition_commit, 0, commit_words,
 							 PGC_USERSET, 0, NULL, assign_commit, NULL);
+	DefineCustomIntVariable("itable_fdw.write_buffer",
+							"Memory for the rows a transaction writes; what is more goes to a temporary file.",
+							"Their keys stay in memory until the transaction ends.",
+							&itable_write_buffer, 65536, 0, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomStringVariable("itable_fdw.allowed_hosts",
 							   "Hosts that servers may name, separated by commas; empty allows all.",
 							   NULL, &itable_allowed_hosts, "",

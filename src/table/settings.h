@@ -18,6 +18,8 @@ extern bool itable_enable_lookup_join;	/* may it use lookup joins? */
 extern int	itable_scan_ranges; /* most pieces of a scan; 0: server's */
 extern bool itable_allow_queued;	/* also those that may be behind? */
 extern bool itable_one_partition;	/* multi_partition_commit = error */
+extern int	itable_write_buffer;	/* kB of a transaction's rows that stay in
+									 * memory */
 extern char *itable_allowed_hosts;	/* empty: all */
 extern int	itable_catalog_lease;	/* ms the store's catalog is believed; -1:
 									 * it is not asked */

@@ -217,7 +217,7 @@ check_errors(const convergeRun *run, const flushSite *site)
 	{
 		const flushItem *item = &site->items[i];
 
-		switch (item->error.status)
+		switch (itable_item_status(item))
 		{
 			case TSTORE_OK:
 			case TSTORE_PRECONDITION:
@@ -225,7 +225,7 @@ check_errors(const convergeRun *run, const flushSite *site)
 			case TSTORE_EXISTS:
 				break;
 			default:
-				itable_report(&item->error,
+				itable_report(item->error,
 							  psprintf("maintain the queued indexes of foreign table \"%s\"",
 									   run->table->relname),
 							  run->table->relname);

@@ -35,26 +35,22 @@
 /* Duplicates among which those keys are sought. */
 #define MAX_DUPLICATES_NOTED 1000
 
-/* From here on batches of touches cost less than single reads of entries. */
-#define BULK_CHANGES 16
-
-/* How often a key of a unique index that another writes is looked at: 1.3 s. */
-#define CLAIM_PATIENCE 10
+/* The part of itable_fdw.write_buffer that entries and the like may take. */
+#define CONTENTS_KEPT 8
 
 /* A fact table written: what is maintained rests on the store's catalog. */
 typedef struct flushLease
 {
-	tstore_client *client;
-	itableTable *table;
-	List	   *maintained;		/* itableMaintained * */
-	List	   *indexes;		/* the same as itableIndex * */
+	netTable	net;
 	struct flushLease *next;
 } flushLease;
 
 typedef struct flushRun
 {
 	MemoryContext context;
-	tmodel_arena *arena;
+	tmodel_arena *arena;		/* machines */
+	tmodel_arena *contents;		/* changes that are kept */
+	tmodel_arena *scratch;		/* a change that is not */
 	flushSite  *sites;
 	char		write_id[17];	/* 16 hex digits: unique to this flush */
 	int			nchanges;		/* that it has been given to */
@@ -80,6 +76,8 @@ begin_run(flushRun *run, MemoryContext parent)
 	run->context = AllocSetContextCreate(parent, "itable_fdw flush",
 										 ALLOCSET_DEFAULT_SIZES);
 	run->arena = itable_arena(run->context);
+	run->contents = itable_arena(run->context);
+	run->scratch = itable_arena(run->context);
 	if (!pg_strong_random(&random, sizeof(random)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
@@ -117,21 +115,27 @@ any_unique(const List *indexes)
 	return false;
 }
 
+/* Room for so many items more; they are not to move in memory after that. */
 static void
+make_room(const flushRun *run, flushSite *site, int more)
+{
+	Size		bytes;
+
+	site->max_items = site->nitems + more;
+	bytes = Max(site->max_items, 1) * sizeof(flushItem);
+	site->items = site->items == NULL ?
+		MemoryContextAllocHuge(run->context, bytes) :
+		repalloc_huge(site->items, bytes);
+}
+
+static flushItem *
 add_item(flushRun *run, flushSite *site, const itableTable *table,
 		 const tmodel_entity *fact, const tmodel_change *change,
 		 List *indexes)
 {
 	flushItem  *item;
 
-	if (site->nitems == site->max_items)
-	{
-		site->max_items = Max(64, 2 * site->max_items);
-		site->items = site->items == NULL ?
-			MemoryContextAllocHuge(run->context,
-								   site->max_items * sizeof(flushItem)) :
-			repalloc_huge(site->items, site->max_items * sizeof(flushItem));
-	}
+	Assert(site->nitems < site->max_items);
 	item = &site->items[site->nitems++];
 	memset(item, 0, sizeof(*item));
 	item->table = table;
@@ -142,76 +146,40 @@ add_item(flushRun *run, flushSite *site, const itableTable *table,
 	item->has_claims = any_unique(indexes);
 	item->machine = tmodel_machine_start(run->arena, change);
 	itable_check_arena(run->arena);
+	return item;
 }
 
-/* What the protocol does for the indexes that have tables of their own. */
+/*
+ * The machine for one entity's net change; nothing for a change undone.  What
+ * can be made again is kept for the first changes only, so that small
+ * transactions are fast and large ones small.
+ */
 static void
-index_changes(flushRun *run, List *maintained, const tmodel_entity *old_fact,
-			  const tmodel_entity *new_fact, bool bulk, tmodel_change *net)
+add_change(flushRun *run, flushSite *site, const netTable *net,
+		   const itableChange *row)
 {
-	tmodel_index_change *result = tmodel_alloc(run->arena,
-											   sizeof(tmodel_index_change) *
-											   (list_length(maintained) + 1));
-	ListCell   *cell;
-	int			n = 0;
+	bool		keep = !net->may_detach ||
+		run->contents->allocated <= (size_t) itable_write_buffer * 1024 /
+		CONTENTS_KEPT;
+	tmodel_change *change = itable_net_change(net, row, run->nchanges++,
+											  TMODEL_NEEDS_ENTRIES,
+											  keep ? run->contents :
+											  run->scratch);
+	flushItem  *item;
 
-	itable_check_arena(run->arena);
-	foreach(cell, maintained)
-	{
-		itableMaintained *one = lfirst(cell);
-		itableIndex *index = one->index;
-
-		if (itable_is_companion(index, net->kind))
-			continue;
-		result[n].table = index->def.table;
-		result[n].covering = index->covering;
-		result[n].unique = index->table->unique ? &index->def : NULL;
-		result[n].fact_def = &index->fact_def;
-		result[n].unverified = !one->may_verify;
-		result[n].touch_old = bulk;
-		itable_entries_of(run->arena, index, old_fact, &result[n].old_entries);
-		itable_entries_of(run->arena, index, new_fact, &result[n].new_entries);
-		n++;
-	}
-	net->nindexes = n;
-	net->indexes = result;
-}
-
-/* The machine for one entity's net change; nothing for a change undone. */
-static void
-add_change(flushRun *run, flushSite *site, itableTarget *target,
-		   const flushLease *lease, const itableChange *change)
-{
-	tmodel_change *net;
-	const tmodel_entity *now;
-
-	if (change->newest == NULL)
+	if (change == NULL)
 		return;
-	now = change->newest->entity;
-	if (now == NULL && change->base == NULL)
+	item = add_item(run, site, net->table, change->new_fact != NULL ?
+					change->new_fact : change->old_fact, change, net->indexes);
+	item->net = net;
+	item->row = row;
+	if (keep)
 		return;
-	net = tmodel_alloc(run->arena, sizeof(tmodel_change));
-	itable_check_arena(run->arena);
-	net->kind = change->base == NULL ? TMODEL_CHANGE_INSERT :
-		now == NULL ? TMODEL_CHANGE_DELETE : TMODEL_CHANGE_UPDATE;
-	net->table = target->table->name;
-	net->old_fact = change->base;
-	net->new_fact = now;
-	net->indexed = lease->maintained != NIL;
-	index_changes(run, lease->maintained, change->base, now,
-				  target->nchanges > BULK_CHANGES, net);
-	net->write_id = tmodel_span_of(run->write_id);
-	itable_add_companions(run->arena, site->client, lease->indexes,
-						  run->nchanges++, net);
-	/*
-	 * Without touches there is nothing that a stub would protect; but a claim
-	 * may be taken from an owner that is neither there nor reserved.
-	 */
-	net->direct = net->nindexes == 0 ||
-		(target->table->direct_insert && !any_unique(lease->indexes));
-	net->patience = CLAIM_PATIENCE;
-	add_item(run, site, target->table, now != NULL ? now : change->base, net,
-			 lease->indexes);
+	item->header = &net->headers[change->kind];
+	item->change = NULL;
+	if (!tmodel_machine_detach(item->machine, item->header))
+		itable_check_arena(run->arena);
+	tmodel_arena_reset(run->scratch);
 }
 
 /*
@@ -220,18 +188,22 @@ add_change(flushRun *run, flushSite *site, itableTarget *target,
  * seen.
  */
 static flushLease *
-take_lease(flushRun *run, tstore_client *client, itableTable *table)
+take_lease(flushRun *run, tstore_client *client, itableTarget *target)
 {
 	flushLease *lease = palloc0(sizeof(flushLease));
+	netTable   *net = &lease->net;
 	ListCell   *cell;
 
-	lease->client = client;
-	lease->table = table;
-	lease->maintained = itable_to_maintain(itable_catalog(client, table, true),
-										   table);
-	foreach(cell, lease->maintained)
-		lease->indexes = lappend(lease->indexes,
-								 ((itableMaintained *) lfirst(cell))->index);
+	net->client = client;
+	net->target = target;
+	net->table = target->table;
+	net->maintained = itable_to_maintain(itable_catalog(client, net->table,
+														true), net->table);
+	foreach(cell, net->maintained)
+		net->indexes = lappend(net->indexes,
+							   ((itableMaintained *) lfirst(cell))->index);
+	net->write_id = tmodel_span_of(run->write_id);
+	itable_net_begin(net, run->arena);
 	lease->next = run->leases;
 	run->leases = lease;
 	return lease;
@@ -250,11 +222,12 @@ add_target(flushRun *run, itableTarget *target)
 		return;
 	if (get_rel_name(target->relid) != NULL)
 		target->table = itable_table_def(target->relid);
-	lease = take_lease(run, client, target->table);
+	lease = take_lease(run, client, target);
 	site = site_of(run, client, target->userid, target->table->batch_size);
+	make_room(run, site, target->nchanges);
 	for (itableChange *change = target->changes; change != NULL;
 		 change = change->next)
-		add_change(run, site, target, lease, change);
+		add_change(run, site, &lease->net, change);
 	MemoryContextSwitchTo(old);
 }
 
@@ -429,9 +402,9 @@ first_error(const flushRun *run)
 {
 	for (flushSite *site = run->sites; site != NULL; site = site->next)
 		for (int i = 0; i < site->nitems; i++)
-			if (site->items[i].error.status != TSTORE_OK &&
+			if (site->items[i].error != NULL &&
 				!is_applied(tmodel_machine_verdict(site->items[i].machine)))
-				return &site->items[i].error;
+				return site->items[i].error;
 	return NULL;
 }
 
@@ -455,8 +428,10 @@ report_partial(const flushRun *run)
 static void
 report_clean(const flushRun *run, const flushItem *item)
 {
-	tstore_error error = item->error;
+	tstore_error error = {0};
 
+	if (item->error != NULL)
+		error = *item->error;
 	/* at most a stub or an entry that is not verified, which nobody sees */
 	error.maybe_applied = false;
 	itable_claims_report(item, run->arena);
@@ -473,7 +448,7 @@ report_clean(const flushRun *run, const flushItem *item)
 			itable_report_conflict(item->table->relname, key_text(run, item));
 			break;
 		default:
-			if (item->error.status == TSTORE_EXISTS)
+			if (error.status == TSTORE_EXISTS)
 				ereport(ERROR,
 						(errcode(ERRCODE_UNIQUE_VIOLATION),
 						 errmsg("duplicate key in foreign table \"%s\"",
@@ -511,7 +486,7 @@ leases_hold(void *ctx)
 {
 	for (flushLease *lease = ((flushRun *) ctx)->leases; lease != NULL;
 		 lease = lease->next)
-		if (!itable_lease_holds(lease->table))
+		if (!itable_lease_holds(lease->net.table))
 			return false;
 	return true;
 }
@@ -527,7 +502,7 @@ lease_left_ms(const flushRun *run)
 
 	for (flushLease *lease = run->leases; lease != NULL; lease = lease->next)
 	{
-		int64		left = itable_lease_left_ms(lease->table);
+		int64		left = itable_lease_left_ms(lease->net.table);
 
 		if (left >= 0 && (left_ms < 0 || left < left_ms))
 			left_ms = left;
@@ -570,7 +545,7 @@ store_is_gone(const flushRun *run)
 {
 	for (flushSite *site = run->sites; site != NULL; site = site->next)
 		for (int i = 0; i < site->nitems; i++)
-			switch (site->items[i].error.status)
+			switch (itable_item_status(&site->items[i]))
 			{
 				case TSTORE_CONNECT:
 				case TSTORE_TIMEOUT:
@@ -604,12 +579,12 @@ fail(flushRun *run, const flushTally *before)
 
 	/* an unanswered commit point turns doubtful here */
 	for_all_machines(run, tmodel_machine_abandon);
-	if (failed != NULL)
-		cause = failed->error;
+	if (failed != NULL && failed->error != NULL)
+		cause = *failed->error;
 	settle(run);
 	/* what undoing met is not why */
-	if (failed != NULL)
-		failed->error = cause;
+	if (failed != NULL && failed->error != NULL)
+		*failed->error = cause;
 	take_tally(run, &tally);
 	if (tally.applied > 0 || tally.doubtful > 0)
 		report_partial(run);
@@ -646,13 +621,13 @@ fail_lease(flushRun *run, const flushLease *lease, const char *moved,
 	if (tally.applied > 0 || tally.doubtful > 0)
 		report_partial(run);
 	if (moved != NULL)
-		itable_report_index_moved(lease->table->relname, moved,
+		itable_report_index_moved(lease->net.table->relname, moved,
 								  itable_state_name(itable_find_listed(
-								  itable_catalog_known(lease->table),
+								  itable_catalog_known(lease->net.table),
 								  tmodel_span_of(moved))->state));
 	CHECK_FOR_INTERRUPTS();
 	itable_report(error, psprintf("write to foreign table \"%s\"",
-								  lease->table->relname), NULL);
+								  lease->net.table->relname), NULL);
 }
 
 /*
@@ -669,12 +644,12 @@ keep_leases(flushRun *run)
 		const char *moved;
 		tstore_error error;
 
-		if (itable_lease_holds(lease->table))
+		if (itable_lease_holds(lease->net.table))
 			continue;
-		catalog = itable_catalog_renew(lease->client, lease->table, &error);
+		catalog = itable_catalog_renew(lease->net.client, lease->net.table, &error);
 		if (catalog == NULL)
 			fail_lease(run, lease, NULL, &error);
-		moved = itable_moved_index(catalog, lease->maintained);
+		moved = itable_moved_index(catalog, lease->net.maintained);
 		if (moved != NULL)
 			fail_lease(run, lease, moved, NULL);
 	}
@@ -765,6 +740,7 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 	begin_run(&run, CurrentMemoryContext);
 	run.refresh = true;
 	site = site_of(&run, client, GetUserId(), index->fact->batch_size);
+	make_room(&run, site, nfacts);
 	for (int i = 0; i < nfacts; i++)
 	{
 		tmodel_change *change = tmodel_alloc(run.arena, sizeof(tmodel_change));
@@ -776,7 +752,8 @@ itable_flush_refresh(tstore_client *client, itableIndex *index, int nfacts,
 		change->table = index->fact->name;
 		change->old_fact = &facts[i];
 		change->indexed = true;
-		index_changes(&run, maintained, &facts[i], &facts[i], true, change);
+		itable_net_indexes(run.arena, maintained, &facts[i], &facts[i], true,
+						   change);
 		change->write_id = tmodel_span_of(run.write_id);
 		itable_add_companions(run.arena, client, indexes, run.nchanges++,
 							  change);

@@ -162,14 +162,14 @@ static bool
 store_fails(const flushSite *site, tstore_error *error)
 {
 	for (int i = 0; i < site->nitems; i++)
-		switch (site->items[i].error.status)
+		switch (itable_item_status(&site->items[i]))
 		{
 			case TSTORE_OK:
 			case TSTORE_PRECONDITION:
 			case TSTORE_NOT_FOUND:
 				break;
 			default:
-				*error = site->items[i].error;
+				*error = *site->items[i].error;
 				return true;
 		}
 	return false;

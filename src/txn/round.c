@@ -32,7 +32,7 @@
 typedef struct roundOp
 {
 	flushItem  *item;
-	tmodel_step_request request;
+	const tmodel_step_request *request;
 } roundOp;
 
 /* Operations that travel together. */
@@ -79,7 +79,7 @@ collect(roundState *state, tmodel_phase phase, const roundScope *scope)
 		for (int j = 0; j < n; j++)
 		{
 			state->ops[state->nops].item = item;
-			state->ops[state->nops++].request = requests[j];
+			state->ops[state->nops++].request = &requests[j];
 		}
 	}
 	itable_check_arena(state->scratch);
@@ -114,13 +114,13 @@ wait_for_others(int pause)
 static bool
 leave_paused(roundState *state)
 {
-	int			shortest = state->nops > 0 ? state->ops[0].request.pause : 0;
+	int			shortest = state->nops > 0 ? state->ops[0].request->pause : 0;
 	int			n = 0;
 
 	for (int i = 0; i < state->nops; i++)
-		shortest = Min(shortest, state->ops[i].request.pause);
+		shortest = Min(shortest, state->ops[i].request->pause);
 	for (int i = 0; i < state->nops; i++)
-		if (state->ops[i].request.pause == shortest)
+		if (state->ops[i].request->pause == shortest)
 			state->ops[n++] = state->ops[i];
 	state->nops = n;
 	return n == 0 || shortest == 0 || wait_for_others(shortest);
@@ -139,7 +139,7 @@ unit_length(const roundState *state, int first)
 {
 	int			n = 1;
 
-	while (first + n < state->nops && state->ops[first + n].request.companion)
+	while (first + n < state->nops && state->ops[first + n].request->companion)
 		n++;
 	return n;
 }
@@ -169,10 +169,10 @@ add_single(roundState *state, roundOp *op)
 static bool
 may_share(const roundState *state, const roundOp *op)
 {
-	return op->request.action != TMODEL_GET && !op->item->single &&
+	return op->request->action != TMODEL_GET && !op->item->single &&
 		tstore_may_batch(state->site->client,
-						 op->request.entity->partition_key,
-						 op->request.entity->row_key);
+						 op->request->entity->partition_key,
+						 op->request->entity->row_key);
 }
 
 /* A batch of the plan as a group: every item with its companions. */
@@ -217,13 +217,13 @@ group(roundState *state)
 			add_single(state, op);
 			continue;
 		}
-		items[n].table = op->request.table;
-		items[n].partition_key = op->request.entity->partition_key;
-		items[n].row_key = op->request.entity->row_key;
+		items[n].table = op->request->table;
+		items[n].partition_key = op->request->entity->partition_key;
+		items[n].row_key = op->request->entity->row_key;
 		items[n].companions = unit_length(state, i) - 1;
 		items[n].bytes = 0;
 		for (int j = 0; j <= items[n].companions; j++)
-			items[n].bytes += state->ops[i + j].request.bytes;
+			items[n].bytes += state->ops[i + j].request->bytes;
 		batched[n++] = op;
 	}
 	tmodel_batch_group(state->scratch, n, items, state->site->batch_size,
@@ -237,8 +237,8 @@ static bool
 deletes_anything(const roundGroup *group)
 {
 	for (int i = 0; i < group->nops; i++)
-		if (group->ops[i]->request.action == TMODEL_DELETE &&
-			!group->ops[i]->request.companion)
+		if (group->ops[i]->request->action == TMODEL_DELETE &&
+			!group->ops[i]->request->companion)
 			return true;
 	return false;
 }
@@ -255,14 +255,38 @@ restrict_groups(roundState *state, const roundScope *scope)
 	state->ngroups = scope->first_only ? Min(n, 1) : n;
 }
 
+/* Lends a detached machine its change, made again in the arena. */
+static void
+attach(const flushItem *item, int slot, tmodel_arena *arena)
+{
+	tmodel_contents needs;
+
+	if (item->header == NULL)
+		return;
+	needs = tmodel_machine_needs(item->machine, slot);
+	if (needs != TMODEL_NEEDS_KEYS)
+		tmodel_machine_attach(item->machine,
+							  itable_net_change(item->net, item->row, 0, needs,
+												arena));
+}
+
+static void
+detach(const flushItem *item)
+{
+	if (item->header != NULL)
+		tmodel_machine_attach(item->machine, item->header);
+}
+
 static tstore_operation
 operation_of(const roundOp *op, tmodel_arena *arena)
 {
-	const tmodel_step_request *request = &op->request;
+	const tmodel_step_request *request = op->request;
 	tstore_operation operation = {0};
 
+	attach(op->item, request->slot, arena);
 	operation.entity = tmodel_machine_body(op->item->machine, request->slot,
 										   arena);
+	detach(op->item);
 	itable_check_arena(arena);
 	operation.if_match = request->if_match;
 	switch (request->action)
@@ -291,7 +315,7 @@ static tstore_request *
 start(roundState *state, roundGroup *group)
 {
 	tstore_client *client = state->site->client;
-	const tmodel_step_request *first = &group->ops[0]->request;
+	const tmodel_step_request *first = group->ops[0]->request;
 	tstore_operation operations[TMODEL_BATCH_MAX_OPERATIONS];
 	tstore_request *request;
 
@@ -339,6 +363,16 @@ outcome_of(const tstore_error *error)
 	}
 }
 
+/* Few items meet one, so that they do not all have room for it. */
+static void
+note_error(flushItem *item, const tstore_error *error, tmodel_arena *arena)
+{
+	if (item->error == NULL)
+		item->error = tmodel_alloc(arena, sizeof(tstore_error));
+	itable_check_arena(arena);
+	*item->error = *error;
+}
+
 static void
 answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 	   const tstore_reply *reply, int at)
@@ -348,7 +382,7 @@ answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 	answer.outcome = outcome;
 	if (outcome == TMODEL_APPLIED)
 	{
-		if (op->request.action == TMODEL_GET)
+		if (op->request->action == TMODEL_GET)
 		{
 			answer.entity = tmodel_entity_copy(state->arena,
 											   &reply->entities[0]);
@@ -362,9 +396,12 @@ answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 			 !tmodel_machine_is_failing(op->item->machine) &&
 			 (outcome == TMODEL_REFUSED || outcome == TMODEL_UNKNOWN ||
 			  tmodel_machine_verdict(op->item->machine) == TMODEL_PENDING))
-		op->item->error = reply->error;
+		note_error(op->item, &reply->error, state->arena);
 	itable_check_arena(state->arena);
-	tmodel_machine_answer(op->item->machine, op->request.slot, &answer);
+	if (op->request->action == TMODEL_GET)
+		attach(op->item, op->request->slot, state->scratch);
+	tmodel_machine_answer(op->item->machine, op->request->slot, &answer);
+	detach(op->item);
 }
 
 /* Do all operations belong to one commit point? */
@@ -372,7 +409,7 @@ static bool
 is_one_unit(const roundGroup *group)
 {
 	for (int i = 1; i < group->nops; i++)
-		if (!group->ops[i]->request.companion)
+		if (!group->ops[i]->request->companion)
 			return false;
 	return true;
 }
@@ -548,6 +585,12 @@ itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return result;
+}
+
+tstore_status
+itable_item_status(const flushItem *item)
+{
+	return item->error != NULL ? item->error->status : TSTORE_OK;
 }
 
 tmodel_phase

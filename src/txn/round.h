@@ -13,14 +13,18 @@
 
 #include "model/protocol.h"
 #include "remote/session.h"
-#include "table/table_def.h"
+#include "txn/net.h"
 
 /* One machine under way. */
 typedef struct flushItem
 {
 	tmodel_machine *machine;
 	const itableTable *table;	/* the fact table, for messages */
-	const tmodel_change *change;	/* NULL in a repair */
+	const tmodel_change *change;	/* NULL in a repair, and when detached */
+	const netTable *net;		/* of which it is, made from the row */
+	const itableChange *row;
+	const tmodel_change *header;	/* the machine is detached from its change;
+									 * NULL: it is not */
 	List	   *indexes;		/* itableIndex *, of the fact table */
 	bool		has_claims;		/* one of them is unique */
 	tmodel_span partition_key;	/* the fact's */
@@ -29,7 +33,7 @@ typedef struct flushItem
 	int			visited;		/* 1: being looked at, 2: done */
 	bool		single;			/* its requests travel alone: the store did
 								 * not say which operation of a batch failed */
-	tstore_error error;			/* the last refusal; status TSTORE_OK: none */
+	tstore_error *error;		/* the last refusal; NULL: none */
 } flushItem;
 
 /* Everything that is sent through one client. */
@@ -75,6 +79,9 @@ typedef struct roundScope
  */
 extern roundResult itable_round(flushSite *site, tmodel_phase phase,
 								const roundScope *scope, tmodel_arena *arena);
+
+/* The status of the last refusal, TSTORE_OK if there was none. */
+extern tstore_status itable_item_status(const flushItem *item);
 
 /* The lowest phase that any machine of the site is in. */
 extern tmodel_phase itable_lowest_phase(const flushSite *site);

@@ -286,20 +286,20 @@ mix_machine(uint64_t hash, const tmodel_machine *machine)
 		hash = mix_etag(hash, slot, work->etag);
 		if (tmodel_p_index(machine, work)->unique == NULL)
 			continue;
-		hash = mix(hash, (uint64_t) work->claimed * 2 + work->made +
-				   (work->written ? 1000003 : 0) +
-				   (work->has_heir ? 2000003 : 0) +
-				   (work->donor == NULL ? 0 : 4000037 *
-					(1 + (uint64_t) work->donor->verdict)) +
-				   4 * (uint64_t) work->waits + 64 * (uint64_t) work->looks +
-				   1024 * (uint64_t) work->unknowns);
-		if (work->claimed || work->seen == NULL)
+		hash = mix(hash, (uint64_t) work->claim->claimed * 2 + work->claim->made +
+				   (work->claim->written ? 1000003 : 0) +
+				   (work->claim->has_heir ? 2000003 : 0) +
+				   (work->claim->donor == NULL ? 0 : 4000037 *
+					(1 + (uint64_t) work->claim->donor->verdict)) +
+				   4 * (uint64_t) work->claim->waits + 64 * (uint64_t) work->claim->looks +
+				   1024 * (uint64_t) work->claim->unknowns);
+		if (work->claim->claimed || work->claim->seen == NULL)
 			continue;
-		hash = mix_etag(mix_entity(hash, work->seen), slot, work->seen->etag);
-		if (work->owner != NULL)
-			hash = mix_etag(mix_entity(hash, work->owner),
-							slot_of(table_of(0), work->owner),
-							work->owner->etag);
+		hash = mix_etag(mix_entity(hash, work->claim->seen), slot, work->claim->seen->etag);
+		if (work->claim->owner != NULL)
+			hash = mix_etag(mix_entity(hash, work->claim->owner),
+							slot_of(table_of(0), work->claim->owner),
+							work->claim->owner->etag);
 	}
 	for (int i = 0; i < machine->ntasks; i++)
 	{
