@@ -31,6 +31,12 @@ extern bool tmodel_machine_inherit(tmodel_machine *heir, tmodel_machine *donor,
 								   tmodel_span table,
 								   const tmodel_entity *claim);
 
+/*
+ * Is it decided that nothing will be changed, though requests under way
+ * are still to be answered?  The verdict follows with the last of them.
+ */
+extern bool tmodel_machine_is_failing(const tmodel_machine *machine);
+
 /* Does one of its requests wait for what others are at? */
 extern bool tmodel_machine_pauses(const tmodel_machine *machine);
 

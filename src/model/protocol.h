@@ -162,12 +162,6 @@ extern tmodel_phase tmodel_machine_phase(const tmodel_machine *machine);
 extern tmodel_verdict tmodel_machine_verdict(const tmodel_machine *machine);
 
 /*
- * Is it decided that nothing will be changed, though requests under way
- * are still to be answered?  The verdict follows with the last of them.
- */
-extern bool tmodel_machine_is_failing(const tmodel_machine *machine);
-
-/*
  * The requests of the present phase that have no answer yet, in the arena.
  * Returns how many; 0 only when FINISHED, waiting for another machine
  * (tmodel_machine_inherit), or out of memory (the arena says so).

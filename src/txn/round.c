@@ -16,6 +16,7 @@
 #include "utils/wait_event.h"
 
 #include "model/batch.h"
+#include "model/claim.h"
 #include "remote/memory.h"
 #include "remote/trace.h"
 #include "txn/repair.h"
