@@ -1,14 +1,15 @@
 /*
  * arms.c
- *	  Reads several ways one after the other and returns each row once.
+ *	  Reads several ways and returns each row once.
  *
  * The arms over one table are one source, with the probes of all of them in
- * flight together; the relation itself comes last.  A fact that one source has
- * returned is known by its keys to the next, which does not even read it.  This
- * transaction's own writes come from the last source.  An arm that is an
- * intersection reads the other table's entries first.  Called by scan.c.  Easy
- * to break: arms are wider than their clauses, so that even arms which exclude
- * each other in SQL may meet the same row.
+ * flight together.  Rows come from one source after the other, the relation
+ * itself last; where all rows are wanted the others read ahead.  A fact that one
+ * source has met is known by its keys to the next, which does not even read it.
+ * This transaction's own writes come from the last source.  An intersection
+ * needs its other lists of entries before its facts.  Called by scan.c.  Easy to
+ * break: arms are wider than their clauses, so that even arms which exclude each
+ * other in SQL may meet the same row.
  */
 #include "postgres.h"
 
@@ -22,7 +23,8 @@ typedef struct armGroup
 	itableArmGroup shown;
 	itableSource *source;
 	itableProbes probes;
-	itableProbes also_probes;
+	itableOtherList *others;
+	List	   *namings;		/* of others, under way */
 } armGroup;
 
 struct itableArms
@@ -36,7 +38,30 @@ struct itableArms
 	tstore_client *client;
 	itableCounts *counts;
 	MemoryContext seen_context; /* of one start */
+	bool		eager;			/* of one start: all rows are wanted */
 };
+
+/* The other lists of an intersection. */
+static void
+add_others(const itableArms *arms, armGroup *group, const itablePlan *arm)
+{
+	int			n = 0;
+
+	for (const itablePlan *other = arm->also; other != NULL;
+		 other = other->also)
+		n++;
+	group->others = palloc0(sizeof(itableOtherList) * (n + 1));
+	group->shown.others = group->others;
+	for (const itablePlan *other = arm->also; other != NULL;
+		 other = other->also)
+	{
+		itableOtherList *list = &group->others[group->shown.nothers++];
+
+		list->plan = other;
+		list->index = itable_index_def(itable_table_def(other->index),
+									   arms->relation);
+	}
+}
 
 /* The group of the arm's table; the relation's own is the last one. */
 static armGroup *
@@ -58,12 +83,7 @@ group_of(itableArms *arms, const itablePlan *arm)
 		group->shown.index = itable_index_def(itable_table_def(arm->index),
 											  arms->relation);
 	group->shown.covering = arm->covering;
-	if (arm->also != NULL)
-	{
-		group->shown.also_probes = &group->also_probes;
-		group->shown.also = itable_index_def(itable_table_def(arm->also->index),
-											 arms->relation);
-	}
+	add_others(arms, group, arm);
 	return group;
 }
 
@@ -171,32 +191,59 @@ itable_arms_build(itableArms *arms, tmodel_arena *arena,
 			if (!itable_add_probes(arena, lfirst(cell), arms->relation, asked,
 								   values, &group->probes))
 				return false;
-		if (group->shown.also == NULL)
-			continue;
-		itable_probes_init(&group->also_probes);
-		if (!itable_add_probes(arena,
-							   ((itablePlan *) linitial(group->shown.plans))->also,
-							   arms->relation, group->shown.also->table,
-							   values, &group->also_probes))
-			return false;
+		for (int j = 0; j < group->shown.nothers; j++)
+		{
+			itableOtherList *other = &group->others[j];
+
+			itable_probes_init(&other->probes);
+			if (!itable_add_probes(arena, other->plan, arms->relation,
+								   other->index->table, values,
+								   &other->probes))
+				return false;
+		}
 	}
 	return true;
 }
 
-/* An intersection's other side is read first; it may leave nothing to read. */
+/* An intersection's other lists, on their way. */
 static void
-restrict_group(itableArms *arms, armGroup *group)
+begin_namings(itableArms *arms, armGroup *group)
 {
-	itableKeySet *only;
+	MemoryContext old;
 
-	if (group->shown.also == NULL)
+	if (group->shown.nothers == 0)
 		return;
-	only = itable_facts_named(arms->seen_context, arms->client,
-							  group->shown.also, &group->also_probes,
-							  arms->counts);
-	itable_source_restrict(group->source, only);
-	if (only != NULL && itable_keyset_is_empty(only))
-		group->probes.n = 0;
+	old = MemoryContextSwitchTo(arms->seen_context);
+	for (int i = 0; i < group->shown.nothers; i++)
+		group->namings = lappend(group->namings,
+								 itable_naming_begin(arms->seen_context,
+													 arms->client,
+													 group->others[i].index,
+													 &group->others[i].probes,
+													 arms->counts));
+	MemoryContextSwitchTo(old);
+}
+
+/* No fact is read that one of the lists does not name; perhaps none is left. */
+static void
+finish_namings(armGroup *group)
+{
+	itableKeySet *named = NULL;
+	ListCell   *cell;
+
+	foreach(cell, group->namings)
+	{
+		itableKeySet *more = itable_naming_finish(lfirst(cell), named);
+
+		if (more != NULL)
+			named = more;
+	}
+	group->namings = NIL;
+	itable_source_restrict(group->source, named);
+	if (named == NULL || !itable_keyset_is_empty(named))
+		return;
+	group->probes.n = 0;
+	itable_source_start(group->source, &group->probes);
 }
 
 /* Can no row come twice?  Points differ from each other. */
@@ -226,14 +273,38 @@ itable_arms_start(itableArms *arms)
 												   ALLOCSET_DEFAULT_SIZES);
 		seen = itable_keyset(arms->seen_context);
 	}
+	arms->eager = arms->groups[0].probes.first_page == 0;
 	for (int i = 0; i < arms->ngroups; i++)
 	{
-		restrict_group(arms, &arms->groups[i]);
+		begin_namings(arms, &arms->groups[i]);
 		itable_source_share(arms->groups[i].source, seen,
 							i == arms->ngroups - 1);
+		itable_source_restrict(arms->groups[i].source, NULL);
 		itable_source_start(arms->groups[i].source, &arms->groups[i].probes);
+		if (arms->eager)
+			itable_source_begin(arms->groups[i].source);
 	}
 	arms->current = 0;
+}
+
+/*
+ * While the current source's answer is on its way, those of the others lead on;
+ * not in an intersection, where it is not known yet which facts are to be read.
+ */
+static void
+wait_for_current(itableArms *arms)
+{
+	itableSource *current = arms->groups[arms->current].source;
+
+	while (!itable_source_is_ready(current))
+	{
+		for (int i = arms->current + 1; i < arms->ngroups; i++)
+			if (arms->groups[i].namings == NIL)
+				itable_source_prefetch(arms->groups[i].source);
+		/* sending may have brought the answer */
+		if (!itable_source_is_ready(current))
+			itable_wait_any(arms->client);
+	}
 }
 
 const tmodel_entity *
@@ -241,9 +312,14 @@ itable_arms_next(itableArms *arms)
 {
 	while (arms->current < arms->ngroups)
 	{
-		const tmodel_entity *entity =
-		itable_source_next(arms->groups[arms->current].source);
+		armGroup   *group = &arms->groups[arms->current];
+		const tmodel_entity *entity;
 
+		if (group->namings != NIL)
+			finish_namings(group);
+		if (arms->eager && arms->current < arms->ngroups - 1)
+			wait_for_current(arms);
+		entity = itable_source_next(group->source);
 		if (entity != NULL)
 			return entity;
 		arms->current++;
@@ -255,7 +331,10 @@ void
 itable_arms_stop(itableArms *arms)
 {
 	for (int i = 0; i < arms->ngroups; i++)
+	{
 		itable_source_stop(arms->groups[i].source);
+		arms->groups[i].namings = NIL;
+	}
 	if (arms->seen_context != NULL)
 		MemoryContextDelete(arms->seen_context);
 	arms->seen_context = NULL;

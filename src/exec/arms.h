@@ -30,15 +30,23 @@ extern void itable_arms_start(itableArms *arms);
 extern const tmodel_entity *itable_arms_next(itableArms *arms);
 extern void itable_arms_stop(itableArms *arms);
 
-/* For EXPLAIN: the tables asked, one after the other. */
+/* A list of entries that names facts only. */
+typedef struct itableOtherList
+{
+	itableIndex *index;
+	const itablePlan *plan;
+	itableProbes probes;		/* after _build */
+} itableOtherList;
+
+/* For EXPLAIN: the tables asked. */
 typedef struct itableArmGroup
 {
 	itableIndex *index;			/* NULL: the relation itself */
 	bool		covering;
 	List	   *plans;			/* itablePlan: the arms over this table */
 	const itableProbes *probes; /* after _build */
-	itableIndex *also;			/* intersection: names the same facts */
-	const itableProbes *also_probes;
+	int			nothers;		/* intersection: they name the same facts */
+	const itableOtherList *others;
 } itableArmGroup;
 
 extern int	itable_arms_ngroups(const itableArms *arms);

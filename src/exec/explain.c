@@ -44,10 +44,10 @@ arms_text(const itableArms *arms)
 			index_text(group.index->table, group.covering) :
 			pstrdup(itable_access_name(arm->access));
 
-			if (arm->also != NULL)
-				one = psprintf("intersection of %s, %s", one,
-							   index_text(group.also->table,
-										  arm->also->covering));
+			for (int j = 0; j < group.nothers; j++)
+				one = psprintf("%s%s, %s", j == 0 ? "intersection of " : "",
+							   one, index_text(group.others[j].index->table,
+											   group.others[j].plan->covering));
 			if (!list_member(texts, makeString(one)))
 				texts = lappend(texts, makeString(one));
 		}
@@ -223,15 +223,16 @@ arms_filter_text(ForeignScanState *node, ExplainState *es, bool constant)
 		ListCell   *cell;
 
 		appendStringInfoString(&text, i > 0 ? "; " : "");
-		if (ngroups > 1 || group.also != NULL)
+		if (ngroups > 1 || group.nothers > 0)
 			appendStringInfo(&text, "%s: ", group.index != NULL ?
 							 group.index->table->relname :
 							 scan->table->relname);
 		if (constant)
 			appendStringInfoString(&text, probes_text(group.probes));
-		if (constant && group.also != NULL)
-			appendStringInfo(&text, "; %s: %s", group.also->table->relname,
-							 probes_text(group.also_probes));
+		for (int j = 0; constant && j < group.nothers; j++)
+			appendStringInfo(&text, "; %s: %s",
+							 group.others[j].index->table->relname,
+							 probes_text(&group.others[j].probes));
 		if (constant)
 			continue;
 		foreach(cell, group.plans)
@@ -241,10 +242,11 @@ arms_filter_text(ForeignScanState *node, ExplainState *es, bool constant)
 			appendStringInfo(&text, "%s%s",
 							 cell == list_head(group.plans) ? "" : " or ",
 							 conditions_text(node, es, arm));
-			if (arm->also != NULL)
+			for (int j = 0; j < group.nothers; j++)
 				appendStringInfo(&text, "; %s: %s",
-								 group.also->table->relname,
-								 conditions_text(node, es, arm->also));
+								 group.others[j].index->table->relname,
+								 conditions_text(node, es,
+												 group.others[j].plan));
 		}
 	}
 	return text.data;

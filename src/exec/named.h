@@ -8,14 +8,21 @@
 #include "exec/keyset.h"
 #include "exec/reader.h"
 
+typedef struct itableNaming itableNaming;
+
+/* Asks for the entries of the probes; the first requests are on their way. */
+extern itableNaming *itable_naming_begin(MemoryContext context,
+										 tstore_client *client,
+										 const itableIndex *index,
+										 const itableProbes *probes,
+										 itableCounts *counts);
+
 /*
- * Reads the entries the probes ask for and returns the keys of their facts, in
- * the context; NULL when they are more than work_mem holds.
+ * Reads them to their end and returns the keys of their facts, in the context,
+ * of those only that are in "within" (NULL: all).  NULL: more than work_mem
+ * holds.
  */
-extern itableKeySet *itable_facts_named(MemoryContext context,
-										tstore_client *client,
-										const itableIndex *index,
-										const itableProbes *probes,
-										itableCounts *counts);
+extern itableKeySet *itable_naming_finish(itableNaming *naming,
+										  const itableKeySet *within);
 
 #endif							/* ITABLE_NAMED_H */

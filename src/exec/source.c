@@ -615,6 +615,13 @@ prefetch_facts(itableSource *source)
 }
 
 void
+itable_source_begin(itableSource *source)
+{
+	if (!source->merging)
+		itable_reader_begin(source->reader);
+}
+
+void
 itable_source_prefetch(itableSource *source)
 {
 	if (source->merging)

@@ -59,6 +59,9 @@ extern void itable_source_start(itableSource *source,
  */
 extern const tmodel_entity *itable_source_next(itableSource *source);
 
+/* Asks for the first pages now, so that they are under way. */
+extern void itable_source_begin(itableSource *source);
+
 /*
  * Sends what can be sent without waiting: the first requests, and those that
  * answers which have come lead to.

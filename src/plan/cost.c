@@ -60,26 +60,28 @@ parallel_cost(double requests, Cost one)
 
 /*
  * How many facts are read behind the entries; *total grows by what the other
- * table's entries cost.
+ * lists of entries cost.
  */
 static double
 facts_read(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 		   const itableChoice *choice, double entities, Cost *total)
 {
-	const itableChoice *other = choice->also;
 	Cost		one = info->table->startup_cost;
-	double		entries;
-	double		pages;
-	List	   *rinfos;
+	List	   *rinfos = choice->rinfos;
 
-	if (other == NULL)
+	if (choice->also == NULL)
 		return entities;
-	entries = entities_asked(root, rel, info, other);
-	pages = ceil(entries / info->table->fetch_size);
-	*total += parallel_cost(other->probes, one) +
-		Max(pages - other->probes, 0) * one +
-		entries * (info->table->tuple_cost + cpu_tuple_cost);
-	rinfos = list_union_ptr(choice->rinfos, other->rinfos);
+	for (const itableChoice *other = choice->also; other != NULL;
+		 other = other->also)
+	{
+		double		entries = entities_asked(root, rel, info, other);
+		double		pages = ceil(entries / info->table->fetch_size);
+
+		*total += parallel_cost(other->probes, one) +
+			Max(pages - other->probes, 0) * one +
+			entries * (info->table->tuple_cost + cpu_tuple_cost);
+		rinfos = list_union_ptr(rinfos, other->rinfos);
+	}
 	return clamp_row_est(rel->tuples *
 						 clauselist_selectivity(root, rinfos, rel->relid,
 												JOIN_INNER, NULL));

@@ -118,6 +118,7 @@ reasons(PlannerInfo *root, RelOptInfo *rel, const itableChoice *choice,
 		if (rinfo->pseudoconstant)
 			continue;
 		if (!list_member_ptr(choice->rinfos, rinfo) &&
+			!list_member_ptr(choice->origins, rinfo) &&
 			!(choice->index == NULL &&
 			  list_member_ptr(info->filtered, rinfo)))
 			reason = itable_why_kept(root, rel, info, choice, rinfo);

@@ -31,6 +31,7 @@ typedef enum itableMatch
 typedef struct itableClause
 {
 	RestrictInfo *rinfo;
+	RestrictInfo *origin;		/* whose part that is (elements.c); or NULL */
 	AttrNumber	attnum;			/* of the scanned relation */
 	bool		element;		/* about an array's elements */
 	itableMatch match;

@@ -105,6 +105,9 @@ add_cond(itableChoice *choice, const itableClause *clause, bool partition,
 	choice->conds = lappend(choice->conds, cond);
 	choice->values = lappend(choice->values, clause->value);
 	choice->rinfos = list_append_unique_ptr(choice->rinfos, clause->rinfo);
+	if (clause->origin != NULL)
+		choice->origins = list_append_unique_ptr(choice->origins,
+												 clause->origin);
 	if (clause->match == ITABLE_ANY_OF)
 		choice->probes *= itable_array_length(clause->value);
 	/* "contains the empty array" is true of every row */

@@ -115,6 +115,7 @@ struct itableChoice
 	List	   *conds;			/* itableCond, expr not yet numbered */
 	List	   *values;			/* Expr per cond */
 	List	   *rinfos;			/* clauses the conditions came from */
+	List	   *origins;		/* the query's, of which those are parts */
 	double		probes;			/* partitions or points asked */
 	List	   *pieces;			/* itablePiece; NIL: read in one go */
 	bool		conditional;	/* a value may make it unusable */
@@ -164,9 +165,6 @@ extern List *itable_choices(const itableRelInfo *info, List *clauses);
 extern List *itable_unions(PlannerInfo *root, RelOptInfo *rel,
 						   const itableRelInfo *info, List *clauses,
 						   List *rinfos);
-
-/* in intersection.c: ways through two of the choices' index tables */
-extern List *itable_intersections(const itableRelInfo *info, List *choices);
 
 /* in parameterized.c: ways that need values of other relations */
 extern void itable_add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel,

@@ -20,7 +20,7 @@
 
 #include "compat.h"
 #include "plan/callbacks.h"
-#include "plan/plan.h"
+#include "plan/intersection.h"
 #include "table/settings.h"
 
 /* Rows assumed of a table that was never analyzed. */
@@ -91,6 +91,7 @@ itableGetForeignRelSize(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	find_needed(rel, info);
 	info->clauses = itable_classify(root, rel, info->table,
 									rel->baserestrictinfo);
+	info->clauses = itable_split_elements(root, rel, info->clauses);
 	/* entries that are not verified may contradict the fact: no filter there */
 	if (info->self_index == NULL)
 		collect_filter(root, rel, info);

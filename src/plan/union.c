@@ -19,7 +19,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "plan/plan.h"
+#include "plan/intersection.h"
 
 /* More sides than this are not worth the planner's time. */
 #define MAX_ARMS 2000
@@ -221,7 +221,8 @@ through(const unionSearch *search, List *clauses, RestrictInfo *rinfo,
 										  search->info->table, side);
 		itableChoice *arm;
 
-		all = list_concat(all, clauses);
+		all = list_concat(itable_split_elements(search->root, search->rel,
+												all), clauses);
 		arm = cheapest(search, all, side, depth);
 		if (arm == NULL && !search->ordered)
 			arm = sometimes_full(search, side);
@@ -232,6 +233,7 @@ through(const unionSearch *search, List *clauses, RestrictInfo *rinfo,
 		arms = arm->arms != NIL ? list_concat(arms, arm->arms) :
 			lappend(arms, arm);
 		used = list_concat_unique_ptr(used, arm->rinfos);
+		used = list_concat_unique_ptr(used, arm->origins);
 	}
 	if (!useful)
 		return NULL;
