@@ -283,7 +283,7 @@ next_inner(joinState *state, ringRow *row, TupleTableSlot *slot)
 			return false;
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		tmodel_arena_reset(state->row_arena);
+		tmodel_arena_rewind(state->row_arena);
 		itable_entity_to_row(state->row_arena, state->table, entity,
 							 state->wanted, state->values, state->nulls);
 		MemoryContextSwitchTo(old);

@@ -356,7 +356,7 @@ next_read(itableScan *scan, TupleTableSlot *slot)
 		itable_replay_add(scan->replay, NULL);
 		return false;
 	}
-	tmodel_arena_reset(scan->row_arena);
+	tmodel_arena_rewind(scan->row_arena);
 	itable_entity_to_row(scan->row_arena, scan->table, entity, scan->wanted,
 						 slot->tts_values, slot->tts_isnull);
 	ExecStoreVirtualTuple(slot);

@@ -56,14 +56,6 @@ tmodel_span_of(const char *cstring)
 	return span;
 }
 
-/* Equal bytes; an empty span may have no data, which memcmp must not see. */
-bool
-tmodel_span_equal(tmodel_span a, tmodel_span b)
-{
-	return a.len == b.len &&
-		(a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-}
-
 tmodel_span
 tmodel_span_take(tmodel_span *list, char separator)
 {
@@ -117,6 +109,35 @@ tmodel_arena_reset(tmodel_arena *arena)
 	}
 	arena->allocated = 0;
 	arena->failed = false;
+}
+
+/* Keeps one chunk of the usual sizes. */
+void
+tmodel_arena_rewind(tmodel_arena *arena)
+{
+	tmodel_chunk *kept = arena->chunks;
+
+	if (kept == NULL)
+	{
+		arena->failed = false;
+		return;
+	}
+	arena->chunks = kept->next;
+	if (kept->size > LAST_CHUNK_BYTES)
+	{
+		kept->next = arena->chunks;
+		arena->chunks = kept;
+		kept = NULL;
+	}
+	if (kept == NULL || arena->chunks != NULL)
+		tmodel_arena_reset(arena);
+	arena->failed = false;
+	if (kept == NULL)
+		return;
+	kept->next = NULL;
+	kept->used = sizeof(tmodel_chunk);
+	arena->chunks = kept;
+	arena->allocated = kept->size;
 }
 
 /*
@@ -219,6 +240,12 @@ tmodel_alloc(tmodel_arena *arena, size_t size)
 	if (result != NULL)
 		memset(result, 0, size);
 	return result;
+}
+
+void *
+tmodel_alloc_raw(tmodel_arena *arena, size_t size)
+{
+	return take(arena, size);
 }
 
 /* A copy with a zero byte behind it; empty with NULL data on failure. */

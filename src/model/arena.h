@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Where memory comes from.  alloc may return NULL and must not longjmp. */
 typedef struct tmodel_allocator
@@ -38,8 +39,15 @@ typedef struct tmodel_span
 #define TMODEL_SPAN(literal) ((tmodel_span) {(literal), sizeof(literal) - 1})
 
 extern tmodel_span tmodel_span_of(const char *cstring);	/* NULL -> empty */
-extern bool tmodel_span_equal(tmodel_span a, tmodel_span b);
 extern int	tmodel_span_compare(tmodel_span a, tmodel_span b);	/* memcmp order */
+
+/* Equal bytes; an empty span may have no data, which memcmp must not see. */
+static inline bool
+tmodel_span_equal(tmodel_span a, tmodel_span b)
+{
+	return a.len == b.len &&
+		(a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
 
 /* Takes the first item off a list; the list's data is NULL behind the last. */
 extern tmodel_span tmodel_span_take(tmodel_span *list, char separator);
@@ -61,8 +69,14 @@ extern void tmodel_arena_init(tmodel_arena *arena,
 /* Frees everything handed out and lowers "failed"; the arena stays usable. */
 extern void tmodel_arena_reset(tmodel_arena *arena);
 
+/* The same, but some memory is kept for what comes next: for each row anew. */
+extern void tmodel_arena_rewind(tmodel_arena *arena);
+
 /* Zeroed memory, aligned for any type; NULL when there is none. */
 extern void *tmodel_alloc(tmodel_arena *arena, size_t size);
+
+/* The same with whatever was there before. */
+extern void *tmodel_alloc_raw(tmodel_arena *arena, size_t size);
 
 /* Copies bytes into the arena and appends a zero byte that len does not count. */
 extern tmodel_span tmodel_span_copy(tmodel_arena *arena, tmodel_span span);

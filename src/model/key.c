@@ -389,6 +389,20 @@ take_escaped(tmodel_span text, uint32_t *code)
 	return tmodel_key_introducer(*code) == text.data[0] ? 3 : 0;
 }
 
+/* ASCII that stands for itself? */
+static bool
+is_bare(tmodel_span text)
+{
+	for (size_t i = 0; i < text.len; i++)
+	{
+		unsigned char c = (unsigned char) text.data[i];
+
+		if (c >= 0x80 || tmodel_key_introducer(c) != '\0')
+			return false;
+	}
+	return true;
+}
+
 /* Unescapes a TEXT component; RAW text is taken as it is. */
 static tmodel_key_status
 decode_text(tmodel_arena *arena, tmodel_key_encoding encoding,
@@ -396,7 +410,7 @@ decode_text(tmodel_arena *arena, tmodel_key_encoding encoding,
 {
 	tmodel_buf	buf;
 
-	if (encoding == TMODEL_KEY_RAW)
+	if (encoding == TMODEL_KEY_RAW || is_bare(text))
 	{
 		if (!tmodel_utf8_valid(text))
 			return TMODEL_KEY_MALFORMED;

@@ -6,7 +6,8 @@
  * Called by remote/convert and model/index.
  *
  * Easy to break: text that is not exactly one array, or not UTF-8, is refused,
- * and so is \\u0000, which no PostgreSQL text can hold.
+ * and so is \\u0000, which no PostgreSQL text can hold.  An element without
+ * escapes is a piece of the text that is read.
  */
 #include "list.h"
 
@@ -112,15 +113,18 @@ static bool
 read_plain(reader *in, tmodel_span *run)
 {
 	const char *start = in->at;
+	const char *at = start;
+	unsigned char high = 0;
 
-	while (in->at < in->end && *in->at != '"' && *in->at != '\\' &&
-		   (unsigned char) *in->at >= 0x20)
-		in->at++;
-	*run = (tmodel_span) {start, (size_t) (in->at - start)};
-	return tmodel_utf8_valid(*run);
+	while (at < in->end && *at != '"' && *at != '\\' &&
+		   (unsigned char) *at >= 0x20)
+		high |= (unsigned char) *at++;
+	in->at = at;
+	*run = (tmodel_span) {start, (size_t) (at - start)};
+	return high < 0x80 || tmodel_utf8_valid(*run);
 }
 
-/* The rest of a string, behind its opening quote; copied once if plain. */
+/* The rest of a string, behind its opening quote; not copied if plain. */
 static bool
 read_string(reader *in, tmodel_span *text)
 {
@@ -131,8 +135,8 @@ read_string(reader *in, tmodel_span *text)
 		return false;
 	if (accept(in, '"'))
 	{
-		*text = tmodel_span_copy(in->arena, run);
-		return text->data != NULL;
+		*text = run;
+		return true;
 	}
 	tmodel_buf_init(&buf, in->arena);
 	if (!tmodel_buf_span(&buf, run))
@@ -210,8 +214,8 @@ read_element(reader *in, tmodel_element *element)
 		!skip_number(in))
 		return false;
 	bare.len = (size_t) (in->at - bare.data);
-	element->text = tmodel_span_copy(in->arena, bare);
-	return element->text.data != NULL;
+	element->text = bare;
+	return true;
 }
 
 /* Makes room for one more element; the array doubles. */
@@ -223,7 +227,7 @@ grow(tmodel_arena *arena, tmodel_list *list, int *capacity)
 	if (list->nelements < *capacity)
 		return true;
 	*capacity = *capacity == 0 ? 8 : *capacity * 2;
-	larger = tmodel_alloc(arena, (size_t) *capacity * sizeof(*larger));
+	larger = tmodel_alloc_raw(arena, (size_t) *capacity * sizeof(*larger));
 	if (larger == NULL)
 		return false;
 	if (list->nelements > 0)

@@ -24,7 +24,10 @@ typedef struct tmodel_list
 	tmodel_element *elements;
 } tmodel_list;
 
-/* False when the text is not a JSON array of scalars (or memory is short). */
+/*
+ * False when the text is not a JSON array of scalars (or memory is short).  Texts
+ * of elements lie in "json" or in the arena, and hold no zero byte.
+ */
 extern bool tmodel_list_parse(tmodel_arena *arena, tmodel_span json,
 							  tmodel_list *list);
 

@@ -339,15 +339,69 @@ from_utf8(tmodel_span span)
 	return pg_any_to_server(copy, span.len, PG_UTF8);
 }
 
-/* The same as a text Datum, copied once. */
+/*
+ * The same as a text Datum, copied once.  That it is UTF-8 was seen by whoever
+ * made the value: the JSON reader, the key decoder, or ourselves.
+ */
 static Datum
 text_from_utf8(tmodel_span span)
 {
+	text	   *result;
+
 	if (GetDatabaseEncoding() != PG_UTF8 || span.len == 0 ||
 		memchr(span.data, 0, span.len) != NULL)
 		return PointerGetDatum(cstring_to_text(from_utf8(span)));
-	(void) pg_verify_mbstr(PG_UTF8, span.data, span.len, false);
-	return PointerGetDatum(cstring_to_text_with_len(span.data, span.len));
+	result = palloc(VARHDRSZ + span.len);
+	SET_VARSIZE(result, VARHDRSZ + span.len);
+	memcpy(VARDATA(result), span.data, span.len);
+	return PointerGetDatum(result);
+}
+
+/*
+ * An array of texts, which lie in it where they belong: as construct_md_array
+ * would make it, without a Datum for each.  list.h: no text has a zero byte.
+ */
+static Datum
+text_array(const tmodel_list *list)
+{
+	Size		overhead = ARR_OVERHEAD_NONULLS(1);
+	Size		size;
+	ArrayType  *array;
+	char	   *at;
+	int			nnulls = 0;
+
+	for (int i = 0; i < list->nelements; i++)
+		nnulls += list->elements[i].is_null;
+	if (nnulls > 0)
+		overhead = ARR_OVERHEAD_WITHNULLS(1, list->nelements);
+	size = overhead;
+	for (int i = 0; i < list->nelements; i++)
+		if (!list->elements[i].is_null)
+			size += INTALIGN(VARHDRSZ + list->elements[i].text.len);
+	array = palloc(size);
+	memset(array, 0, overhead);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->dataoffset = nnulls > 0 ? overhead : 0;
+	array->elemtype = TEXTOID;
+	ARR_DIMS(array)[0] = list->nelements;
+	ARR_LBOUND(array)[0] = 1;
+	at = ARR_DATA_PTR(array);
+	for (int i = 0; i < list->nelements; i++)
+	{
+		tmodel_span text = list->elements[i].text;
+		Size		len = VARHDRSZ + text.len;
+
+		if (list->elements[i].is_null)
+			continue;
+		if (nnulls > 0)
+			ARR_NULLBITMAP(array)[i / 8] |= 1 << (i % 8);
+		SET_VARSIZE(at, len);
+		memcpy(VARDATA(at), text.data, text.len);
+		memset(at + len, 0, INTALIGN(len) - len);
+		at += INTALIGN(len);
+	}
+	return PointerGetDatum(array);
 }
 
 static Datum
@@ -370,6 +424,10 @@ array_from_value(tmodel_arena *arena, const itableColumn *column,
 						column->attname),
 				 errhint("Declare the column as text or jsonb to see it.")));
 	}
+	if (list.nelements == 0)
+		return PointerGetDatum(construct_empty_array(column->element_type));
+	if (column->element_type == TEXTOID && GetDatabaseEncoding() == PG_UTF8)
+		return text_array(&list);
 	elements = palloc(sizeof(Datum) * (list.nelements + 1));
 	nulls = palloc(sizeof(bool) * (list.nelements + 1));
 	for (int i = 0; i < list.nelements; i++)
@@ -386,8 +444,6 @@ array_from_value(tmodel_arena *arena, const itableColumn *column,
 											column->typmod);
 	}
 	dims[0] = list.nelements;
-	if (list.nelements == 0)
-		return PointerGetDatum(construct_empty_array(column->element_type));
 	return PointerGetDatum(construct_md_array(elements, nulls, 1, dims, lower,
 											  column->element_type,
 											  column->element_len,
@@ -469,6 +525,12 @@ itable_from_value(tmodel_arena *arena, const itableColumn *column,
 	*isnull = value == NULL || value->type == TMODEL_NULL;
 	if (*isnull)
 		return (Datum) 0;
+	/* most values of most tables */
+	if (column->type == TEXTOID && column->edm == TMODEL_STRING &&
+		value->type == TMODEL_STRING)
+		return text_from_utf8(value->u.bytes);
+	if (column->type == INT4OID && value->type == TMODEL_INT32)
+		return Int32GetDatum(value->u.int32);
 	if (OidIsValid(column->element_type))
 		return array_from_value(arena, column, value);
 	/* pages without types: what stands in quotes comes as a String */

@@ -63,13 +63,38 @@ json_escaped_code(tmodel_span raw, size_t *at)
 	return code >= 0xD800 && code < 0xE000 ? 0xFFFD : code;
 }
 
+/*
+ * Copies up to the next backslash.  Where there are escapes, texts between them
+ * are mostly short (elements of an array); a call for each would cost more.
+ */
+static inline size_t
+json_copy_run(char *out, tmodel_span raw, size_t *at)
+{
+	size_t		len = 0;
+	const char *escape;
+
+	for (; len < 16; len++)
+	{
+		if (*at == raw.len || raw.data[*at] == '\\')
+			return len;
+		out[len] = raw.data[(*at)++];
+	}
+	escape = memchr(raw.data + *at, '\\', raw.len - *at);
+	if (escape == NULL)
+		escape = raw.data + raw.len;
+	memcpy(out + len, raw.data + *at, escape - (raw.data + *at));
+	len += escape - (raw.data + *at);
+	*at = escape - raw.data;
+	return len;
+}
+
 /* See json.h. */
 tstore_json_status
 tstore_json_unescape(tmodel_arena *arena, tmodel_span raw, tmodel_span *text)
 {
 	static const char from[] = "\"\\/bfnrt";
 	static const char to[] = "\"\\/\b\f\n\r\t";
-	char	   *out = tmodel_alloc(arena, raw.len + 1);
+	char	   *out = tmodel_alloc_raw(arena, raw.len + 1);
 	size_t		len = 0;
 	size_t		at = 0;
 
@@ -77,17 +102,12 @@ tstore_json_unescape(tmodel_arena *arena, tmodel_span raw, tmodel_span *text)
 		return TSTORE_JSON_NO_MEMORY;
 	while (at < raw.len)
 	{
-		const char *escape = memchr(raw.data + at, '\\', raw.len - at);
-		size_t		run = escape != NULL ? escape - (raw.data + at) :
-			raw.len - at;
 		const char *found;
 
-		memcpy(out + len, raw.data + at, run);
-		len += run;
-		at += run + 1;
-		if (escape == NULL)
+		len += json_copy_run(out + len, raw, &at);
+		if (at == raw.len)
 			break;
-		if (at >= raw.len)
+		if (++at == raw.len)
 			return TSTORE_JSON_MALFORMED;
 		if (raw.data[at] == 'u')
 		{
@@ -99,6 +119,11 @@ tstore_json_unescape(tmodel_arena *arena, tmodel_span raw, tmodel_span *text)
 				return TSTORE_JSON_MALFORMED;
 			/* never longer than the six bytes of the escape, or twelve */
 			len += tmodel_utf8_encode((uint32_t) code, out + len);
+			continue;
+		}
+		if (raw.data[at] == '"' || raw.data[at] == '\\')
+		{
+			out[len++] = raw.data[at++];
 			continue;
 		}
 		found = memchr(from, raw.data[at++], sizeof(from) - 1);

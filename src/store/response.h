@@ -66,7 +66,7 @@ extern tstore_status tstore_multipart_read(tmodel_arena *arena,
 										   int *nanswers,
 										   tstore_answer *answers);
 
-/* --- in entity_json.c --- */
+/* --- in entity_read.c --- */
 
 /*
  * Reads one entity (a point read's body) or the "value" array of a page.
