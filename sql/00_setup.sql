@@ -55,3 +55,19 @@ BEGIN
 END $$;
 
 SELECT component, version IS NOT NULL AS has_version FROM itable_fdw_diag();
+
+-- Requests, pages and entities of a query.
+CREATE FUNCTION sent_for(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT regexp_replace(trim(line), '  Bytes.*', '') FROM explain_counts($1) line WHERE line LIKE '%Requests:%'
+$$;
+
+-- Does a foreign table give the rows of its plain counterpart, in their order?  {} is the table.
+CREATE FUNCTION same_rows(query text, name text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  found text[];
+  expected text[];
+BEGIN
+  EXECUTE format('SELECT array_agg(x::text) FROM (%s) x', replace(query, '{}', name)) INTO found;
+  EXECUTE format('SELECT array_agg(x::text) FROM (%s) x', replace(query, '{}', name || '_plain')) INTO expected;
+  RETURN found IS NOT DISTINCT FROM expected;
+END $$;

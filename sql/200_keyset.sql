@@ -10,41 +10,27 @@ INSERT INTO keyset_plain SELECT i / 600 * 10, i % 600, i % 7 FROM generate_serie
 INSERT INTO keyset SELECT * FROM keyset_plain;
 ANALYZE keyset;
 
-CREATE FUNCTION keyset_counts(query text) RETURNS text LANGUAGE sql AS $$
-  SELECT regexp_replace(trim(line), '  Bytes.*', '') FROM explain_counts($1) line WHERE line LIKE '%Requests:%'
-$$;
--- Is the answer the same, row by row?  {} is the table
-CREATE FUNCTION keyset_same(query text, name text DEFAULT 'keyset') RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  found text[];
-  expected text[];
-BEGIN
-  EXECUTE format('SELECT array_agg(x::text) FROM (%s) x', replace(query, '{}', name)) INTO found;
-  EXECUTE format('SELECT array_agg(x::text) FROM (%s) x', replace(query, '{}', name || '_plain')) INTO expected;
-  RETURN found IS NOT DISTINCT FROM expected;
-END $$;
-
 -- one request where the partition has enough, two where it ends
 EXPLAIN (COSTS OFF, VERBOSE) SELECT * FROM keyset WHERE (p, r) > (10, 500) ORDER BY p, r LIMIT 10;
 SELECT * FROM keyset WHERE (p, r) > (10, 597) ORDER BY p, r LIMIT 4;
-SELECT keyset_counts('SELECT * FROM keyset WHERE (p, r) > (10, 500) ORDER BY p, r LIMIT 10');
-SELECT keyset_counts('SELECT * FROM keyset WHERE (p, r) > (10, 595) ORDER BY p, r LIMIT 10');
-SELECT keyset_counts('SELECT * FROM keyset WHERE p > 10 OR (p = 10 AND r > 500) ORDER BY p, r LIMIT 10');
-SELECT keyset_counts('SELECT * FROM keyset WHERE (p, r) >= (10, 500) ORDER BY p, r LIMIT 10 OFFSET 5');
-SELECT keyset_counts('SELECT * FROM keyset WHERE (p, r) < (20, 100) ORDER BY p, r LIMIT 10');
-SELECT keyset_counts('SELECT * FROM keyset WHERE (p, r) > (30, 599) ORDER BY p, r LIMIT 10');
-SELECT keyset_counts('SELECT * FROM keyset WHERE (p, r) > (NULL, 599) ORDER BY p, r LIMIT 10');
+SELECT sent_for('SELECT * FROM keyset WHERE (p, r) > (10, 500) ORDER BY p, r LIMIT 10');
+SELECT sent_for('SELECT * FROM keyset WHERE (p, r) > (10, 595) ORDER BY p, r LIMIT 10');
+SELECT sent_for('SELECT * FROM keyset WHERE p > 10 OR (p = 10 AND r > 500) ORDER BY p, r LIMIT 10');
+SELECT sent_for('SELECT * FROM keyset WHERE (p, r) >= (10, 500) ORDER BY p, r LIMIT 10 OFFSET 5');
+SELECT sent_for('SELECT * FROM keyset WHERE (p, r) < (20, 100) ORDER BY p, r LIMIT 10');
+SELECT sent_for('SELECT * FROM keyset WHERE (p, r) > (30, 599) ORDER BY p, r LIMIT 10');
+SELECT sent_for('SELECT * FROM keyset WHERE (p, r) > (NULL, 599) ORDER BY p, r LIMIT 10');
 -- nothing is skipped on the way; in one range it would be
-SELECT keyset_counts('SELECT * FROM keyset WHERE (p, r) > (0, 590) AND (p, r) < (10, 5) ORDER BY p, r');
+SELECT sent_for('SELECT * FROM keyset WHERE (p, r) > (0, 590) AND (p, r) < (10, 5) ORDER BY p, r');
 
 -- every place, every comparison, with and without a filter
-SELECT op, bool_and(keyset_same(format('SELECT * FROM {} WHERE (p, r) %s (%s, %s) AND v <> %s ORDER BY p, r LIMIT %s OFFSET %s',
-                                       op, p, r, v, 3 + r % 5, v)))
+SELECT op, bool_and(same_rows(format('SELECT * FROM {} WHERE (p, r) %s (%s, %s) AND v <> %s ORDER BY p, r LIMIT %s OFFSET %s',
+                                       op, p, r, v, 3 + r % 5, v), 'keyset'))
   FROM (VALUES ('>'), ('>='), ('<'), ('<=')) op(op), (VALUES (-1), (0), (9), (10), (30), (31)) p(p),
        (VALUES (-2147483648), (-1), (0), (598), (599), (2147483647)) r(r), (VALUES (0), (7)) v(v)
   GROUP BY op ORDER BY op;
 -- values a key cannot have, and NULL
-SELECT bool_and(keyset_same(format('SELECT * FROM {} WHERE (p, r) %s (%s, %s) ORDER BY p, r LIMIT 5', op, p, r)))
+SELECT bool_and(same_rows(format('SELECT * FROM {} WHERE (p, r) %s (%s, %s) ORDER BY p, r LIMIT 5', op, p, r), 'keyset'))
   FROM (VALUES ('>'), ('<=')) op(op), (VALUES ('10'), ('99999999999'), ('-99999999999'), ('NULL')) p(p),
        (VALUES ('7'), ('99999999999'), ('-99999999999'), ('NULL')) r(r);
 
@@ -52,10 +38,10 @@ SELECT bool_and(keyset_same(format('SELECT * FROM {} WHERE (p, r) %s (%s, %s) OR
 SET enable_sort = off;
 ALTER SERVER store OPTIONS (ADD fdw_tuple_cost '10');
 EXPLAIN (COSTS OFF) SELECT * FROM keyset WHERE p = 10 AND (r < 3 OR r BETWEEN 300 AND 302 OR r = 500) ORDER BY r;
-SELECT keyset_counts('SELECT * FROM keyset WHERE p = 10 AND (r < 3 OR r BETWEEN 300 AND 302 OR r = 500) ORDER BY r');
-SELECT keyset_counts('SELECT * FROM keyset WHERE p = 10 AND (r < 3 OR r BETWEEN 300 AND 302 OR r = 500) ORDER BY r LIMIT 2');
-SELECT keyset_counts('SELECT * FROM keyset WHERE (p = 20 AND r < 5) OR (p = 0 AND r > 590) ORDER BY p, r LIMIT 3');
-SELECT bool_and(keyset_same('SELECT * FROM {} WHERE ' || condition || ' ORDER BY ' || by || tail))
+SELECT sent_for('SELECT * FROM keyset WHERE p = 10 AND (r < 3 OR r BETWEEN 300 AND 302 OR r = 500) ORDER BY r');
+SELECT sent_for('SELECT * FROM keyset WHERE p = 10 AND (r < 3 OR r BETWEEN 300 AND 302 OR r = 500) ORDER BY r LIMIT 2');
+SELECT sent_for('SELECT * FROM keyset WHERE (p = 20 AND r < 5) OR (p = 0 AND r > 590) ORDER BY p, r LIMIT 3');
+SELECT bool_and(same_rows('SELECT * FROM {} WHERE ' || condition || ' ORDER BY ' || by || tail, 'keyset'))
   FROM (VALUES ('p = 10 AND (r < 3 OR r BETWEEN 300 AND 302 OR r = 500)', 'r'),
                ('p = 10 AND (r < 300 OR r BETWEEN 200 AND 302 OR r = 250)', 'r'),
                ('(p = 20 AND r < 5) OR (p = 0 AND r > 590)', 'p, r'),
@@ -90,8 +76,8 @@ INSERT INTO keyset_plain VALUES (10, 600, 1), (15, 1, 1), (5, 1, 1);
 DELETE FROM keyset WHERE p = 10 AND r = 598;
 DELETE FROM keyset_plain WHERE p = 10 AND r = 598;
 SELECT * FROM keyset WHERE (p, r) > (10, 597) ORDER BY p, r LIMIT 5;
-SELECT keyset_same('SELECT * FROM {} WHERE (p, r) > (10, 590) ORDER BY p, r LIMIT 30');
-SELECT keyset_same('SELECT * FROM {} WHERE (p, r) < (10, 1) AND (p, r) > (0, 590) ORDER BY p, r');
+SELECT same_rows('SELECT * FROM {} WHERE (p, r) > (10, 590) ORDER BY p, r LIMIT 30', 'keyset');
+SELECT same_rows('SELECT * FROM {} WHERE (p, r) < (10, 1) AND (p, r) > (0, 590) ORDER BY p, r', 'keyset');
 SAVEPOINT s;
 DELETE FROM keyset WHERE p = 15;
 EXECUTE after(10, 599, 2);

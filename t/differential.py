@@ -245,9 +245,9 @@ class Differ:
             by = by[:self.random.randrange(1, len(by) + 1)]
         tail = ""
         if set(keys) <= set(by) and self.random.random() < 0.6:
-            tail = " LIMIT %d" % self.random.choice([1, 1, 2, 5, 9, 30])
-            if self.random.random() < 0.2:
-                tail += " OFFSET %d" % self.random.randrange(1, 9)
+            tail = " LIMIT %s" % self.random.choice([1, 1, 2, 5, 9, 15, 30, 0, "NULL"])
+            if self.random.random() < 0.3:
+                tail += " OFFSET %s" % self.random.choice([0, 1, 2, 5, 8, 14, 40, "NULL"])
         # what stands behind a newline would be compared as a row: nothing where rows may change places
         others = [name for name, kind in columns if name not in by]
         others = others if self.random.random() < 0.5 and set(keys) <= set(by) else []

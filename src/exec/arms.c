@@ -171,7 +171,7 @@ holds(const itablePlan *arm, const itableValues *values)
 
 bool
 itable_arms_build(itableArms *arms, tmodel_arena *arena,
-				  const itableValues *values, int first_page)
+				  const itableValues *values, int first_page, int64 wanted)
 {
 	ListCell   *arm;
 
@@ -187,6 +187,7 @@ itable_arms_build(itableArms *arms, tmodel_arena *arena,
 
 		itable_probes_init(&group->probes);
 		group->probes.first_page = first_page;
+		group->probes.wanted = wanted;
 		foreach(cell, group->shown.plans)
 			if (!itable_add_probes(arena, lfirst(cell), arms->relation, asked,
 								   values, &group->probes))

@@ -18,12 +18,13 @@ extern void itable_arms_connect(itableArms *arms, const itableSourceSpec *spec,
 								itableCounts *counts);
 
 /*
- * The probes of all arms, in the current context and the arena; "first_page" as
- * in probe.h.  False: some arm does not do with these values, and the plan's own
+ * The probes of all arms, in the current context and the arena; "first_page" and
+ * "wanted" as in probe.h.  False: some arm does not do with these values, and the plan's own
  * access must.
  */
 extern bool itable_arms_build(itableArms *arms, tmodel_arena *arena,
-							  const itableValues *values, int first_page);
+							  const itableValues *values, int first_page,
+							  int64 wanted);
 
 /* As those of a source (source.h). */
 extern void itable_arms_start(itableArms *arms);

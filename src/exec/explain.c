@@ -345,7 +345,8 @@ explain_limit(ForeignScanState *node, ExplainState *es)
 	if (fetch->offset_expr >= 0)
 		text = psprintf("%s behind %s", text,
 						deparse_limit(plan, fetch->offset_expr, context));
-	ExplainPropertyText("Limit", text, es);
+	ExplainPropertyText("Limit", !fetch->exact ? text :
+						psprintf("%s (exact)", text), es);
 }
 
 void

@@ -67,6 +67,7 @@ struct itableMerge
 	int			nsources;
 	tmodel_arena *last_arena;
 	mergeSource *current;		/* whose entity was handed out */
+	int64		handed_out;
 };
 
 itableMerge *
@@ -193,6 +194,9 @@ begin(itableMerge *merge, mergeSource *source)
 {
 	if (source->reader != NULL)
 		return;
+	if (merge->probes->wanted > 0)
+		source->probes.wanted = Max(merge->probes->wanted - merge->handed_out,
+									1);
 	source->arena = itable_arena(merge->run_context);
 	source->reader = itable_reader(merge->run_context, &merge->spec,
 								   merge->counts);
@@ -375,9 +379,10 @@ itable_merge_start(itableMerge *merge, const itableProbes *probes)
 	merge->heap = pairingheap_allocate(compare_sources, NULL);
 	merge->nsources = merge->begun = 0;
 	merge->current = NULL;
+	merge->handed_out = 0;
 	merge->window = WINDOW;
 	/* without a common floor, one after the other is enough for some rows */
-	if (probes->first_page > 0 && probes->n > 1 &&
+	if ((probes->first_page > 0 || probes->wanted > 0) && probes->n > 1 &&
 		!tmodel_span_equal(probes->probes[0].floor, probes->probes[1].floor))
 		merge->window = 1;
 	merge->holds = probes->unordered || must_hold(merge);
@@ -404,6 +409,7 @@ itable_merge_next(itableMerge *merge)
 		if (source->loaded)
 		{
 			merge->current = source;
+			merge->handed_out++;
 			entity = source->entity;
 		}
 		else if (load(merge, source))

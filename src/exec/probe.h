@@ -38,6 +38,8 @@ typedef struct itableProbes
 	itableKeySet *queries;
 	bool		everything;		/* one asks for all partitions */
 	int			first_page;		/* entities wanted first; 0: all will be */
+	int64		wanted;			/* and not more if all of them are rows; 0: not
+								 * known */
 	bool		unordered;		/* the order planned does not hold within
 								 * each probe */
 } itableProbes;

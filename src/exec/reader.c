@@ -18,6 +18,9 @@
 /* Probes in flight ahead of the one being read, when all will be wanted. */
 #define WINDOW 8
 
+/* A page at most, once all that were wanted have come and some were no rows. */
+#define REST_SIZE 100
+
 /* How many entities are handed out between two looks at the connections. */
 #define POLL_ENTITIES 128
 
@@ -38,6 +41,10 @@ struct itableReader
 	int			at;				/* next entity of the page */
 	int			page_size;		/* of the next request */
 	int			window;			/* probes in flight */
+	int		   *tops;			/* per probe: what that page brings at most */
+	int			page_top;		/* the same of the page in use, or what it has */
+	int64		coming;			/* entities asked for, as far as they may come */
+	bool		over;			/* more than were wanted have been */
 };
 
 itableReader *
@@ -115,7 +122,10 @@ itable_reader_stop(itableReader *reader)
 	itable_finish_all(reader->calls);
 	reader->page = NULL;
 	if (reader->requests != NULL)
+	{
 		pfree(reader->requests);
+		pfree(reader->tops);
+	}
 	reader->requests = NULL;
 	reader->probes = NULL;
 }
@@ -139,6 +149,20 @@ itable_reader_start(itableReader *reader, const itableProbes *probes)
 		reader->page_size = probes->first_page;
 		reader->window = 1;
 	}
+	reader->tops = MemoryContextAllocZero(reader->context,
+										  (probes->n + 1) * sizeof(int));
+	reader->coming = 0;
+	reader->over = false;
+	if (probes->wanted > 0)
+		reader->window = 1;
+}
+
+/* How many more entities than those under way are wanted. */
+static int64
+still_wanted(const itableReader *reader)
+{
+	return reader->probes->wanted <= 0 ? PG_INT64_MAX :
+		Max(reader->probes->wanted - reader->coming, 0);
 }
 
 /*
@@ -146,11 +170,17 @@ itable_reader_start(itableReader *reader, const itableProbes *probes)
  * only some rows are wanted first, pages and probes in flight begin small.
  */
 static tstore_request *
-ask(itableReader *reader, const itableProbe *probe, const tstore_reply *after)
+ask(itableReader *reader, int i, const tstore_reply *after)
 {
+	const itableProbe *probe = &reader->probes->probes[i];
 	tstore_client *client = reader->spec.client;
 	tstore_query query = {0};
+	int			top = probe->point ? 1 : reader->page_size;
 
+	if (still_wanted(reader) > 0)
+		top = (int) Min(top, still_wanted(reader));
+	reader->tops[i] = top;
+	reader->coming += top;
 	if (probe->point)
 		return itable_call(reader->calls,
 						   tstore_start_get(client, reader->spec.table,
@@ -162,7 +192,7 @@ ask(itableReader *reader, const itableProbe *probe, const tstore_reply *after)
 	query.nselect = reader->spec.nselect;
 	query.select = reader->spec.select;
 	query.plain = reader->spec.plain;
-	query.top = reader->page_size < 1000 ? reader->page_size : 0;
+	query.top = top < 1000 ? top : 0;
 	if (after != NULL)
 	{
 		query.next_partition_key = after->next_partition_key;
@@ -177,11 +207,12 @@ static void
 start_ahead(itableReader *reader)
 {
 	while (reader->started < reader->probes->n &&
-		   reader->started < reader->first + reader->window)
+		   reader->started < reader->first + reader->window &&
+		   (reader->started == reader->first || still_wanted(reader) > 0))
 	{
 		int			i = reader->started++;
 
-		reader->requests[i] = ask(reader, &reader->probes->probes[i], NULL);
+		reader->requests[i] = ask(reader, i, NULL);
 	}
 }
 
@@ -239,9 +270,11 @@ begin_page(itableReader *reader, int i)
 	reader->page = page;
 	reader->requests[i] = NULL;
 	reader->at = 0;
+	reader->page_top = reader->tops[i];
 	if (!probe->point && head->error.status == TSTORE_OK && head->has_more &&
-		(reader->spec.to_the_end || reader->pages > 2))
-		reader->requests[i] = ask(reader, probe, head);
+		(reader->spec.to_the_end || reader->pages > 2) &&
+		still_wanted(reader) > 0)
+		reader->requests[i] = ask(reader, i, head);
 }
 
 /* The page in use, decoded; throws unless it is an answer. */
@@ -251,6 +284,8 @@ page_reply(itableReader *reader)
 	const tstore_reply *reply = tstore_reply_of(reader->page);
 	bool		point = reader->probes->probes[reader->current].point;
 
+	reader->coming -= reader->page_top - reply->nentities;
+	reader->page_top = reply->nentities;
 	if (reply->error.status == TSTORE_OK ||
 		(point && reply->error.status == TSTORE_NOT_FOUND))
 		return reply;
@@ -264,11 +299,14 @@ end_page(itableReader *reader)
 	const tstore_reply *head = tstore_reply_head(reader->page);
 	int			i = reader->current;
 
-	reader->page_size = Min(reader->page_size * 2, reader->spec.page_size);
+	reader->page_size = Min(reader->page_size * 2,
+							still_wanted(reader) > 0 || reader->over ?
+							reader->spec.page_size : REST_SIZE);
+	reader->over |= still_wanted(reader) == 0;
 	reader->window = Min(reader->window * 2, WINDOW);
 	if (!reader->probes->probes[i].point && head->has_more &&
 		reader->requests[i] == NULL)
-		reader->requests[i] = ask(reader, &reader->probes->probes[i], head);
+		reader->requests[i] = ask(reader, i, head);
 	itable_finish(reader->calls, reader->page);
 	reader->page = NULL;
 	while (reader->first < reader->started &&

@@ -177,6 +177,45 @@ itable_scan_first_page(const itableScan *scan)
 	return (int) Max(count + offset, 1);
 }
 
+/* Those of a plan that ends at its LIMIT. */
+static void
+set_limit(itableScan *scan)
+{
+	const itableFetch *fetch = &scan->plan->fetch;
+
+	scan->limit.on = fetch->exact;
+	if (!scan->limit.on)
+		return;
+	scan->limit.skip = limit_value(scan, fetch->offset_expr, 0);
+	scan->limit.left = limit_value(scan, fetch->count_expr, PG_INT64_MAX);
+}
+
+/* As PostgreSQL checks them. */
+static void
+check_limit(const itableScan *scan)
+{
+	if (!scan->limit.on)
+		return;
+	if (scan->limit.skip < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE),
+				 errmsg("OFFSET must not be negative")));
+	if (scan->limit.left < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_ROW_COUNT_IN_LIMIT_CLAUSE),
+				 errmsg("LIMIT must not be negative")));
+}
+
+/* How many rows a plan that ends at its LIMIT will read; 0: not known. */
+static int64
+rows_wanted(const itableScan *scan)
+{
+	const itableLimit *limit = &scan->limit;
+
+	return !limit->on || limit->left > PG_INT64_MAX - limit->skip ? 0 :
+		limit->skip + limit->left;
+}
+
 /* The values of the expressions, in the current context. */
 static itableValues
 evaluate(ForeignScanState *node)
@@ -217,13 +256,15 @@ build_probes(itableScan *scan, const itableValues *values)
 		scan->values.datums[i] = values->nulls[i] ? (Datum) 0 :
 			datumCopy(values->datums[i], byval, len);
 	}
+	set_limit(scan);
 	scan->through_arms = scan->arms != NULL &&
 		itable_arms_build(scan->arms, scan->start_arena, &scan->values,
-						  itable_scan_first_page(scan));
+						  itable_scan_first_page(scan), rows_wanted(scan));
 	if (!scan->through_arms)
 		itable_build_probes(scan->start_arena, scan->plan, scan->table,
 							scan->asked, &scan->values, &scan->probes);
 	scan->probes.first_page = itable_scan_first_page(scan);
+	scan->probes.wanted = rows_wanted(scan);
 	MemoryContextSwitchTo(old);
 }
 
@@ -262,6 +303,7 @@ ask(itableScan *scan, const itableValues *values)
 		itable_notice_readable(itable_source_client(scan->source),
 							   scan->table);
 	build_probes(scan, values);
+	check_limit(scan);
 	scan->under_way = true;
 	if (asks_everything(scan) && !scan->plan->skip)
 		report_full_scan(scan, "With the values of this execution, the conditions bound no partition.");
@@ -294,7 +336,10 @@ start(ForeignScanState *node)
 	MemoryContextSwitchTo(old);
 	scan->started = true;
 	if (itable_replay_start(scan->replay, &values, &scan->values))
+	{
+		set_limit(scan);
 		return;
+	}
 	stop(scan);
 	ask(scan, &values);
 }
@@ -366,6 +411,46 @@ next_read(itableScan *scan, TupleTableSlot *slot)
 	return true;
 }
 
+/* The next row, kept or from the store, in the scan's slot; empty at the end. */
+static void
+next_row(ForeignScanState *node)
+{
+	itableScan *scan = node->fdw_state;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	ExecClearTuple(slot);
+	scan->at_end = !itable_replay_next(scan->replay, slot) &&
+		!next_read(scan, slot);
+}
+
+/* The next row that counts: it passes the clauses, and OFFSET is behind. */
+static void
+next_limited_row(ForeignScanState *node)
+{
+	itableScan *scan = node->fdw_state;
+	ExprContext *econtext = node->ss.ps.ps_ExprContext;
+
+	econtext->ecxt_scantuple = node->ss.ss_ScanTupleSlot;
+	while (scan->limit.left > 0)
+	{
+		next_row(node);
+		if (TupIsNull(node->ss.ss_ScanTupleSlot))
+			return;
+		if (!ExecQual(node->ss.ps.qual, econtext))
+		{
+			ResetExprContext(econtext);
+			continue;
+		}
+		if (scan->limit.skip-- <= 0)
+		{
+			scan->limit.left--;
+			return;
+		}
+	}
+	scan->at_end = true;
+	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+}
+
 TupleTableSlot *
 itableIterateForeignScan(ForeignScanState *node)
 {
@@ -374,12 +459,13 @@ itableIterateForeignScan(ForeignScanState *node)
 
 	if (!scan->started)
 		start(node);
-	ExecClearTuple(slot);
 	/* async.c tells an empty slot from the end */
 	if (scan->async && !itable_scan_is_ready(node))
-		return slot;
-	scan->at_end = !itable_replay_next(scan->replay, slot) &&
-		!next_read(scan, slot);
+		return ExecClearTuple(slot);
+	if (scan->limit.on)
+		next_limited_row(node);
+	else
+		next_row(node);
 	return slot;
 }
 

@@ -12,6 +12,14 @@
 #include "exec/replay.h"
 #include "exec/skip.h"
 
+/* LIMIT and OFFSET where the plan has no node for them (plan/limit.c). */
+typedef struct itableLimit
+{
+	bool		on;
+	int64		skip;			/* rows still to be left out */
+	int64		left;			/* rows still to be returned */
+} itableLimit;
+
 /* A scan under way; node->fdw_state. */
 typedef struct itableScan
 {
@@ -37,6 +45,7 @@ typedef struct itableScan
 	bool		under_way;		/* the source, skip or arms are */
 	bool		async;			/* beside others, under an Append */
 	bool		at_end;			/* the last row has been returned */
+	itableLimit limit;
 	int			waitable;		/* async: a descriptor; -1: none yet */
 	MemoryContextCallback closing;	/* of it */
 	itableCounts counts;

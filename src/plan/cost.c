@@ -12,6 +12,7 @@
 
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
 
 #include "plan/plan.h"
 #include "table/settings.h"
@@ -34,12 +35,36 @@
 /* What the store walks past without handing out, against handing it out. */
 #define WALK_SHARE 0.5
 
+/*
+ * The clauses that conditions came from.  A row comparison narrows by its first
+ * pair only, its end included.
+ */
+static List *
+clauses_asked(PlannerInfo *root, const itableChoice *choice)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, choice->rinfos)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, cell);
+		Expr	   *first = choice->arms == NIL &&
+		IsA(rinfo->clause, RowCompareExpr) ?
+		itable_row_first((RowCompareExpr *) rinfo->clause) : NULL;
+
+		result = lappend(result, first == NULL ? rinfo :
+						 make_simple_restrictinfo(root, first));
+	}
+	return result;
+}
+
 /* How many entities the conditions on keys leave. */
 static double
 entities_asked(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			   const itableChoice *choice)
 {
-	Selectivity share = clauselist_selectivity(root, choice->rinfos,
+	Selectivity share = clauselist_selectivity(root,
+											   clauses_asked(root, choice),
 											   rel->relid, JOIN_INNER, NULL);
 
 	if (choice->access == ITABLE_POINT &&

@@ -56,6 +56,9 @@ extern bool itable_match_none_of(PlannerInfo *root, Index relid,
 extern List *itable_classify(PlannerInfo *root, RelOptInfo *rel,
 							 const itableTable *table, List *rinfos);
 
+/* In union.c: (p, r) < (a, b) narrows by p <= a; NULL: it is not known how. */
+extern Expr *itable_row_first(const RowCompareExpr *expr);
+
 /* The user column of this relation the node is, or 0. */
 extern AttrNumber itable_column_of(Node *node, Index relid);
 

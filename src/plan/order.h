@@ -32,6 +32,7 @@ typedef struct itableOrder
 typedef struct itableFetch
 {
 	int			rows;			/* 0: all will be wanted */
+	bool		exact;			/* no more than LIMIT and OFFSET say (limit.c) */
 	Expr	   *count;			/* LIMIT and OFFSET, while planning */
 	Expr	   *offset;
 	int			count_expr;		/* in fdw_exprs; -1: none */

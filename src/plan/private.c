@@ -184,9 +184,10 @@ itable_plan_to_list(const itablePlan *plan)
 	result = lappend(result, plan->also != NULL ?
 					 itable_plan_to_list(plan->also) : NIL);
 	result = lappend(result, order_to_list(&plan->order));
-	result = lappend(result, list_make3_int(plan->fetch.rows,
+	result = lappend(result, list_make4_int(plan->fetch.rows,
 											plan->fetch.count_expr,
-											plan->fetch.offset_expr));
+											plan->fetch.offset_expr,
+											plan->fetch.exact));
 	result = lappend(result, plan->when);
 	return lappend(result, makeInteger(plan->skip));
 }
@@ -219,6 +220,7 @@ itable_plan_from_list(List *list)
 	plan->fetch.rows = linitial_int(list_nth(list, PLAN_FETCH));
 	plan->fetch.count_expr = lsecond_int(list_nth(list, PLAN_FETCH));
 	plan->fetch.offset_expr = lthird_int(list_nth(list, PLAN_FETCH));
+	plan->fetch.exact = lfourth_int(list_nth(list, PLAN_FETCH)) != 0;
 	plan->when = list_nth(list, PLAN_WHEN);
 	plan->skip = intVal(list_nth(list, PLAN_SKIP));
 	return plan;

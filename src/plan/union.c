@@ -49,6 +49,20 @@ compare_pair(Oid family, int strategy, Node *left, Node *right, Oid collation)
 						 (Expr *) right, InvalidOid, collation);
 }
 
+Expr *
+itable_row_first(const RowCompareExpr *expr)
+{
+	int			strategy = itable_row_strategy(expr);
+
+	return compare_pair(linitial_oid(expr->opfamilies),
+						strategy == BTLessStrategyNumber ?
+						BTLessEqualStrategyNumber :
+						strategy == BTGreaterStrategyNumber ?
+						BTGreaterEqualStrategyNumber : strategy,
+						linitial(expr->largs), linitial(expr->rargs),
+						linitial_oid(expr->inputcollids));
+}
+
 /* The side of a row comparison on which the first "n" pairs are equal. */
 static Expr *
 row_side(const RowCompareExpr *expr, int n)

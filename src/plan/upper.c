@@ -1,12 +1,13 @@
 /*
  * upper.c
- *	  DISTINCT on the PartitionKey, by skipping from partition to partition.
+ *	  What the planner asks for above a scan; here DISTINCT on the PartitionKey,
+ *	  by skipping from partition to partition.
  *
  * SELECT DISTINCT p, or GROUP BY p without aggregates, needs one row of each
  * partition: a request each, which is less than reading all of them where
- * partitions are large.  Other aggregates and LIMIT are PostgreSQL's own work
- * over ordered paths.  Called by the planner for each upper relation.  Easy to
- * break: every clause must be about the PartitionKey alone.
+ * partitions are large.  LIMIT is limit.c's.  Called by the planner for each
+ * upper relation.  Easy to break: every clause must be about the PartitionKey
+ * alone.
  */
 #include "postgres.h"
 
@@ -20,14 +21,14 @@
 
 #include "compat.h"
 #include "plan/callbacks.h"
-#include "plan/plan.h"
+#include "plan/upper.h"
 
-/* The one relation of the query, if it is ours. */
-static RelOptInfo *
-only_relation(PlannerInfo *root)
+RelOptInfo *
+itable_only_relation(PlannerInfo *root)
 {
 	int			relid;
 	RelOptInfo *rel;
+	const itableRelInfo *info;
 
 	if (!bms_get_singleton_member(root->all_baserels, &relid))
 		return NULL;
@@ -36,7 +37,27 @@ only_relation(PlannerInfo *root)
 		rel->fdwroutine == NULL || rel->fdw_private == NULL ||
 		rel->fdwroutine->GetForeignUpperPaths != itableGetForeignUpperPaths)
 		return NULL;
-	return rel;
+	info = rel->fdw_private;
+	return info->for_update ? NULL : rel;
+}
+
+List *
+itable_ways(const RelOptInfo *rel)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rel->pathlist)
+	{
+		ForeignPath *path = lfirst(cell);
+
+		if (IsA(path, ProjectionPath))
+			path = (ForeignPath *) ((ProjectionPath *) path)->subpath;
+		if (IsA(path, ForeignPath) && path->path.param_info == NULL &&
+			path->path.parent == rel && list_length(path->fdw_private) == 1)
+			result = lappend(result, path);
+	}
+	return result;
 }
 
 /* Is the attribute a component of the PartitionKey, compared by its bytes? */
@@ -143,15 +164,17 @@ itableGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	itableRelInfo *info;
 	PathTarget *target;
 
+	rel = itable_only_relation(root);
+	if (rel == NULL)
+		return;
+	if (stage == UPPERREL_FINAL)
+		itable_add_limit_path(root, rel, output_rel, extra);
 	if ((stage != UPPERREL_DISTINCT && stage != UPPERREL_GROUP_AGG) ||
 		!is_distinct(root->parse, stage))
 		return;
-	rel = only_relation(root);
-	if (rel == NULL)
-		return;
 	info = rel->fdw_private;
 	target = root->upper_targets[stage];
-	if (!info->for_update && target != NULL &&
+	if (target != NULL &&
 		are_partition_columns(info->table, rel->relid, target->exprs) &&
 		clauses_fit(info->table, rel))
 		add_skip_path(root, rel, output_rel, target);
