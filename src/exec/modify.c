@@ -88,6 +88,16 @@ begin_modify(ResultRelInfo *relation, EState *estate)
 	relation->ri_FdwState = modify;
 }
 
+/* COPY has no plan. */
+static void
+skip_conflicts(itableModify *modify, const ModifyTableState *mtstate)
+{
+	const ModifyTable *plan = (ModifyTable *) mtstate->ps.plan;
+
+	if (plan != NULL && plan->onConflictAction == ONCONFLICT_NOTHING)
+		modify->conflicts = itable_conflicts(modify->target, modify->table);
+}
+
 static void
 itableBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *relation,
 						 List *fdw_private, int subplan_index, int eflags)
@@ -99,9 +109,7 @@ itableBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *relation,
 		return;
 	begin_modify(relation, mtstate->ps.state);
 	modify = relation->ri_FdwState;
-	if (((ModifyTable *) mtstate->ps.plan)->onConflictAction ==
-		ONCONFLICT_NOTHING)
-		modify->conflicts = itable_conflicts(modify->target, modify->table);
+	skip_conflicts(modify, mtstate);
 	if (mtstate->operation == CMD_INSERT)
 		return;
 	modify->row_identity = ExecFindJunkAttributeInTlist(subplan->targetlist,
@@ -118,8 +126,10 @@ itableBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *relation,
 static void
 itableBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *relation)
 {
-	if (relation->ri_FdwState == NULL)
-		begin_modify(relation, mtstate->ps.state);
+	if (relation->ri_FdwState != NULL)
+		return;
+	begin_modify(relation, mtstate->ps.state);
+	skip_conflicts(relation->ri_FdwState, mtstate);
 }
 
 static void
