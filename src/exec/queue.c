@@ -8,8 +8,9 @@
  * lost.  (A list of partitions with work would have to be written before the
  * commit and cleared after the work: between the two the store ties nothing
  * together.)  Messages in a queue only say where to look first.  What doing
- * means is txn/converge's question.  Easy to break: an outbox entity may name an
- * index that this database does not know; it must then be left to one that does.
+ * means is txn/converge's question.  Easy to break: the baton is looked at
+ * before the outbox is read; and an outbox entity may name an index that this
+ * database does not know, and must then be left to one that does.
  */
 #include "postgres.h"
 
@@ -29,6 +30,7 @@
 #include "remote/memory.h"
 #include "remote/report.h"
 #include "txn/converge.h"
+#include "txn/round.h"
 #include "txn/wake.h"
 
 PG_FUNCTION_INFO_V1(itable_process_queue);
@@ -40,6 +42,15 @@ PG_FUNCTION_INFO_V1(itable_index_backlog);
 /* How long a message that is being followed is hidden from others. */
 #define HIDDEN_SECONDS 60
 
+/* How often the outbox is read again because another worker was at it: he has
+ * done what was there. */
+#define MAX_PASSES 20
+
+/* Looks at the baton of another worker, 0.2 s apart: the background worker has
+ * other tables to do; who asks by hand waits until it is his turn. */
+#define WORKER_PATIENCE 8
+#define HAND_PATIENCE INT_MAX
+
 typedef struct queueRun
 {
 	const itableTable *fact;
@@ -47,6 +58,9 @@ typedef struct queueRun
 	List	   *indexes;		/* itableIndex *: that may be maintained here */
 	List	   *gone;			/* char *: index tables the store has no more */
 	List	   *unknown;		/* char *: those it has, but not this database */
+	int			patience;		/* how often another worker's baton is looked
+								 * at */
+	bool		busy;			/* it was his until the end */
 } queueRun;
 
 /* All outbox entities of a table, or of one partition. */
@@ -90,11 +104,12 @@ read_outbox(const itableTable *fact, tstore_client *client,
 
 /* Unique and colocated indexes are never put off. */
 static void
-open_run(queueRun *run, Oid factid)
+open_run(queueRun *run, Oid factid, int patience)
 {
 	ListCell   *cell;
 
 	memset(run, 0, sizeof(*run));
+	run->patience = patience;
 	LockRelationOid(factid, AccessShareLock);
 	run->fact = itable_table_def(factid);
 	run->client = itable_session(run->fact->serverid, GetUserId());
@@ -181,12 +196,38 @@ is_ours_to_do(queueRun *run, const tmodel_entity *outbox)
 	return true;
 }
 
+/* Gathers what comes next; false: there is no more. */
+static bool
+next_round(queueRun *run, itableReader *reader, MemoryContext context,
+		   int room, int *n, const tmodel_entity **outboxes)
+{
+	tmodel_arena *arena = itable_arena(context);
+	size_t		bytes = 0;
+
+	*n = 0;
+	while (*n < room && bytes < MAX_ROUND_BYTES)
+	{
+		const tmodel_entity *entity = itable_reader_next(reader);
+
+		if (entity == NULL)
+			return false;
+		if (!is_ours_to_do(run, entity))
+			continue;
+		outboxes[(*n)++] = tmodel_entity_copy(arena, entity);
+		itable_check_arena(arena);
+		bytes += tmodel_entity_size(entity);
+	}
+	return true;
+}
+
 /*
- * Does what the table's (or partition's) outbox entities ask for, "max" of them
- * at most; returns how many.
+ * Reads the outbox from its beginning and does what it asks for, "max" at most;
+ * *done grows.  False: another worker was at it meanwhile, so that what was read
+ * further on may be done already.
  */
-static int
-process(queueRun *run, const tmodel_span *partition, int max)
+static bool
+pass(queueRun *run, itableBaton *baton, const tmodel_span *partition, int max,
+	 int *done)
 {
 	MemoryContext round = AllocSetContextCreate(CurrentMemoryContext,
 												"itable_fdw queue round",
@@ -198,41 +239,58 @@ process(queueRun *run, const tmodel_span *partition, int max)
 	itableReader *reader = read_outbox(run->fact, run->client, partition,
 									   &probes, &counts);
 	bool		more = true;
-	int			done = 0;
+	bool		alone = true;
 
-	while (more && done < max)
+	while (more && alone && *done < max)
 	{
-		int			room = Min(ITABLE_CONVERGE_MAX, max - done);
-		tmodel_arena *arena = itable_arena(round);
-		const tmodel_entity *entity = NULL;
 		MemoryContext old;
-		size_t		bytes = 0;
-		int			n = 0;
+		int			n;
 
 		CHECK_FOR_INTERRUPTS();
-		while (n < room && bytes < MAX_ROUND_BYTES &&
-			   (entity = itable_reader_next(reader)) != NULL)
-			if (is_ours_to_do(run, entity))
-			{
-				outboxes[n++] = tmodel_entity_copy(arena, entity);
-				itable_check_arena(arena);
-				bytes += tmodel_entity_size(entity);
-			}
-		more = entity != NULL;
+		more = next_round(run, reader, round,
+						  Min(ITABLE_CONVERGE_MAX, max - *done), &n, outboxes);
 		old = MemoryContextSwitchTo(round);
-		done += itable_converge(run->client, run->fact, run->indexes, n,
-								outboxes);
+		alone = itable_converge(baton, run->client, run->fact, run->indexes, n,
+								outboxes, done);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(round);
 	}
 	itable_reader_stop(reader);
+	pfree(outboxes);
 	MemoryContextDelete(round);
+	return alone;
+}
+
+/*
+ * Does what the table's (or partition's) outbox entities ask for, "max" of them
+ * at most; returns how many.  Another worker at the table is waited for.
+ */
+static int
+process(queueRun *run, const tmodel_span *partition, int max)
+{
+	itableBaton *baton = itable_baton(run->client, run->fact);
+	int			passes = 0;
+	int			waits = 0;
+	int			done = 0;
+
+	while (waits < run->patience && passes < MAX_PASSES)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!itable_baton_look(baton))
+			(void) itable_pause(++waits);
+		else if (pass(run, baton, partition, max, &done))
+			return done;
+		else
+			passes++;
+	}
+	run->busy = true;
 	return done;
 }
 
 /* Does what one message tells of; false: this database cannot. */
 static bool
-follow_message(Oid serverid, tmodel_span text, int max, int *done)
+follow_message(Oid serverid, tmodel_span text, int patience, int max,
+			   int *done)
 {
 	tmodel_span name = tmodel_span_take(&text, '\n');
 	ListCell   *cell;
@@ -243,14 +301,14 @@ follow_message(Oid serverid, tmodel_span text, int max, int *done)
 
 		if (!itable_same_table(itable_table_def(lfirst_oid(cell))->name, name))
 			continue;
-		open_run(&run, lfirst_oid(cell));
-		while (text.data != NULL && *done < max)
+		open_run(&run, lfirst_oid(cell), patience);
+		while (text.data != NULL && *done < max && !run.busy)
 		{
 			tmodel_span partition = tmodel_span_take(&text, '\n');
 
 			*done += process(&run, &partition, max - *done);
 		}
-		return text.data == NULL;
+		return text.data == NULL && !run.busy;
 	}
 	return false;
 }
@@ -260,7 +318,7 @@ follow_message(Oid serverid, tmodel_span text, int max, int *done)
  * trouble with the queue matters: it only tells where to look first.
  */
 static int
-follow_messages(Oid serverid, int max)
+follow_messages(Oid serverid, int patience, int max)
 {
 	tstore_client *client = itable_queue_session(serverid, GetUserId());
 	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
@@ -284,7 +342,8 @@ follow_messages(Oid serverid, int max)
 		itable_finish(calls, request);
 		for (int i = 0; i < n && done < max; i++)
 		{
-			if (!follow_message(serverid, messages[i].text, max, &done))
+			if (!follow_message(serverid, messages[i].text, patience, max,
+								&done))
 				continue;
 			request = itable_call(calls,
 								  tstore_start_delete_message(client, queue,
@@ -300,13 +359,13 @@ int
 itable_queue_process_table(Oid fact, int max, bool scan)
 {
 	Oid			serverid = itable_table_def(fact)->serverid;
-	int			done = follow_messages(serverid, max);
+	int			done = follow_messages(serverid, WORKER_PATIENCE, max);
 	queueRun	run;
 
 	if (done < max &&
 		(scan || itable_queue_session(serverid, GetUserId()) == NULL))
 	{
-		open_run(&run, fact);
+		open_run(&run, fact, WORKER_PATIENCE);
 		done += process(&run, NULL, max - done);
 	}
 	return done;
@@ -315,7 +374,7 @@ itable_queue_process_table(Oid fact, int max, bool scan)
 int
 itable_queue_process(Oid serverid, int max)
 {
-	int			done = follow_messages(serverid, max);
+	int			done = follow_messages(serverid, HAND_PATIENCE, max);
 	ListCell   *cell;
 
 	foreach(cell, itable_queued_facts(serverid))
@@ -324,7 +383,7 @@ itable_queue_process(Oid serverid, int max)
 
 		if (done >= max)
 			break;
-		open_run(&run, lfirst_oid(cell));
+		open_run(&run, lfirst_oid(cell), HAND_PATIENCE);
 		done += process(&run, NULL, max - done);
 	}
 	return done;
@@ -376,7 +435,7 @@ itable_queue_backlog(const itableTable *table)
 
 	if (!itable_is_index(table) || !table->queued)
 		return 0;
-	open_run(&run, itable_fact_relid(table, false));
+	open_run(&run, itable_fact_relid(table, false), 0);
 	reader = read_outbox(run.fact, run.client, NULL, &probes, &counts);
 	while ((entity = itable_reader_next(reader)) != NULL)
 		if (tmodel_is_outbox(entity) &&

@@ -399,6 +399,14 @@ proves_not_applied(const tmodel_machine *machine, const tmodel_entity *fact)
 	return tmodel_p_has_write_id(fact, newest);
 }
 
+/* For tmodel_machine_etag(); without memory it is not known. */
+static void
+keep_etag(tmodel_machine *machine, tmodel_span etag)
+{
+	if (machine->change->keeps_etag)
+		machine->etag = tmodel_span_copy(machine->arena, etag);
+}
+
 /* The version just read becomes the one to replace; everything begins again. */
 static bool
 begin_again(tmodel_machine *machine, const tmodel_entity *base)
@@ -452,8 +460,11 @@ decide(tmodel_machine *machine, const tmodel_entity *fact)
 			tmodel_p_fail(machine, machine->unknown ? TMODEL_DOUBTFUL :
 				 TMODEL_LOST_RACE);
 	if (live && is_own_success(machine, fact))
+	{
+		keep_etag(machine, fact->etag);
 		return machine->late_touches ?
 			tmodel_p_finish(machine, TMODEL_COMMITTED) : committed(machine);
+	}
 	/* Gone is what a DELETE wanted; absence also serves as its fence. */
 	if (fact == NULL && change->kind == TMODEL_CHANGE_DELETE &&
 		machine->unknown)
@@ -632,6 +643,7 @@ answer_commit(tmodel_machine *machine, task *answered,
 	switch (answer->outcome)
 	{
 		case TMODEL_APPLIED:
+			keep_etag(machine, answer->etag);
 			return committed(machine);
 		case TMODEL_ABSENT:
 			return decide(machine, NULL);
@@ -746,6 +758,12 @@ bool
 tmodel_machine_is_settled(const tmodel_machine *machine)
 {
 	return !machine->unsettled;
+}
+
+tmodel_span
+tmodel_machine_etag(const tmodel_machine *machine)
+{
+	return machine->etag;
 }
 
 tmodel_phase

@@ -137,6 +137,7 @@ typedef struct tmodel_change
 								 * _itFence and _itWrites, INSERT reserves */
 	bool		direct;			/* insert_mode 'direct': no stub; never with a
 								 * unique index */
+	bool		keeps_etag;		/* tmodel_machine_etag() will be asked for */
 	int			patience;		/* how often a claim that others are at is
 								 * read before LOST_RACE */
 	int			nindexes;
@@ -157,6 +158,9 @@ extern tmodel_machine *tmodel_machine_start(tmodel_arena *arena,
 
 /* Was all done that SETTLE had to do?  After a CONVERGE nobody else will. */
 extern bool tmodel_machine_is_settled(const tmodel_machine *machine);
+
+/* The ETag that an INSERT or UPDATE with keeps_etag has left; empty: unknown. */
+extern tmodel_span tmodel_machine_etag(const tmodel_machine *machine);
 
 extern tmodel_phase tmodel_machine_phase(const tmodel_machine *machine);
 extern tmodel_verdict tmodel_machine_verdict(const tmodel_machine *machine);

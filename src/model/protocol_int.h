@@ -128,6 +128,7 @@ struct tmodel_machine
 	bool		touched;		/* the touches are done, since base was read */
 	bool		waiting;		/* in COMMIT, for a donor's commit */
 	bool		unknown;		/* a commit was sent that may be applied */
+	tmodel_span etag;			/* of the fact as the commit point left it */
 	bool		unsettled;		/* a request of SETTLE was not applied */
 	bool		late_touches;	/* the entries' ETags may be from after it */
 	bool		independent;	/* of the change's contents: keys are copied */

@@ -29,6 +29,8 @@
 /* index entries go on with 'i', requests for queued maintenance with 'q' */
 #define TMODEL_OUTBOX_KEY TMODEL_RESERVED_KEY "q"
 #define TMODEL_OUTBOX_KEY_END TMODEL_RESERVED_KEY "r"
+/* PartitionKey and RowKey of the baton of those who do it (txn/baton.h) */
+#define TMODEL_BATON_KEY TMODEL_OUTBOX_KEY "!"
 /* the least text above all that begin so */
 #define TMODEL_RESERVED_KEY_END "\"\""
 

@@ -13,6 +13,7 @@
 
 #include "store/client.h"
 #include "store/queue.h"
+#include "store/status.h"
 
 /*
  * The client for a server and user; connects lazily.  Valid until the end of

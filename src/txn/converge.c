@@ -2,18 +2,15 @@
  * converge.c
  *	  Queued maintenance: brings the entries of facts up to date.
  *
- * For each fact: read it, touch what it justifies, read what earlier versions
+ * For each fact: read it, touch what it justifies and what earlier versions
  * justified, fence it, verify the first and delete the second; only then the
  * outbox entities that asked for it go, which exec/queue has found.
  *
- * Why this converges, whoever else is at work: an entry's fact at rest was
- * committed with an outbox entity, and whoever does that one touches the entry
- * after the commit.  It can be deleted only with an ETag from before a fence at
- * which the fact did not justify it, so from before the commit: the touch has
- * made that ETag void.  An entry the fact at rest does not justify was touched
- * by a worker who had read an earlier version; his fence fails, so he reads
- * again and deletes what he touched in vain.  Easy to break: he must remember
- * the versions he has acted on.
+ * Who does it has the fact table's baton (baton.h), so that nobody deletes an
+ * outbox entity that names a version acted on here: one that gives up, or dies,
+ * leaves what the next one needs to tidy up after him.  docs/PROTOCOL.md tells
+ * why answers stay right even where two are at it.  Easy to break: he must
+ * remember the versions he has acted on.
  */
 #include "postgres.h"
 
@@ -27,6 +24,7 @@
 #include "remote/report.h"
 #include "txn/companions.h"
 #include "txn/converge.h"
+#include "txn/fact_reads.h"
 #include "txn/round.h"
 
 /* How often a fact is tried that others change meanwhile. */
@@ -47,6 +45,9 @@ typedef struct convergeFact
 
 typedef struct convergeRun
 {
+	itableBaton *baton;
+	bool		overtaken;		/* it is another's: what was done meanwhile
+								 * counts for nothing */
 	tstore_client *client;
 	itableCalls *calls;
 	const itableTable *table;
@@ -94,39 +95,23 @@ gather(convergeRun *run, int n, const tmodel_entity *const *outboxes)
 	}
 }
 
-/* Reads the facts not done, all at once; NULL: not there, or only reserved. */
+/* Reads the facts not done; NULL: not there, or only reserved. */
 static const tmodel_entity **
 read_facts(convergeRun *run)
 {
 	const tmodel_entity **facts = palloc0(sizeof(*facts) * run->nfacts);
-	tstore_request **asked = palloc0(sizeof(*asked) * run->nfacts);
+	factRead   *reads = palloc(sizeof(factRead) * (run->nfacts + 1));
+	int			n = 0;
 
 	for (int i = 0; i < run->nfacts; i++)
 		if (!run->facts[i].done)
-			asked[i] = itable_call(run->calls,
-								   tstore_start_get(run->client,
-													run->table->name,
-													run->facts[i].keys.partition_key,
-													run->facts[i].keys.row_key,
-													0, NULL));
+			reads[n++] = (factRead) {&run->facts[i].keys, &facts[i]};
+	itable_read_facts(run->client, run->calls, run->table, run->arena, n,
+					  reads);
 	for (int i = 0; i < run->nfacts; i++)
-	{
-		const tstore_reply *reply;
-
-		if (asked[i] == NULL)
-			continue;
-		itable_wait(run->calls, asked[i]);
-		reply = tstore_reply_of(asked[i]);
-		if (reply->error.status != TSTORE_OK &&
-			reply->error.status != TSTORE_NOT_FOUND)
-			itable_report_read(&reply->error, run->table->relname);
-		if (reply->nentities == 1 &&
-			!tmodel_entity_is_stub(&reply->entities[0]))
-			facts[i] = tmodel_entity_copy(run->arena, &reply->entities[0]);
-		itable_check_arena(run->arena);
-		itable_finish(run->calls, asked[i]);
-	}
-	pfree(asked);
+		if (facts[i] != NULL && tmodel_entity_is_stub(facts[i]))
+			facts[i] = NULL;
+	pfree(reads);
 	return facts;
 }
 
@@ -233,16 +218,19 @@ check_errors(const convergeRun *run, const flushSite *site)
 	}
 }
 
-static void
+/* False: the baton is another's now, so that nothing more may be sent. */
+static bool
 run_machines(convergeRun *run, flushSite *site)
 {
-	roundScope	everything = {0};
+	roundScope	scope = {.may_start = itable_baton_holds,.ctx = run->baton};
 	tmodel_phase phase;
 
 	while ((phase = itable_lowest_phase(site)) != TMODEL_FINISHED)
 	{
-		if (itable_round(site, phase, &everything,
-						 run->arena) == ROUND_INTERRUPTED)
+		if (!itable_baton_keep(run->baton))
+			return false;
+		scope.left_ms = itable_baton_left_ms(run->baton);
+		if (itable_round(site, phase, &scope, run->arena) == ROUND_INTERRUPTED)
 		{
 			CHECK_FOR_INTERRUPTS();
 			ereport(ERROR,
@@ -251,6 +239,7 @@ run_machines(convergeRun *run, flushSite *site)
 		}
 		check_errors(run, site);
 	}
+	return true;
 }
 
 static flushSite
@@ -263,7 +252,7 @@ make_site(const convergeRun *run, int room)
 	return site;
 }
 
-/* Tries every fact that is not done; true when all are. */
+/* Tries every fact that is not done; true when nothing is left to try. */
 static bool
 attempt(convergeRun *run, const char *write_id)
 {
@@ -284,16 +273,17 @@ attempt(convergeRun *run, const char *write_id)
 		if (lives[i] != NULL)
 			fact->versions = lappend(fact->versions, (void *) lives[i]);
 	}
-	run_machines(run, &site);
+	run->overtaken = !run_machines(run, &site);
 	for (int i = 0; i < site.nitems; i++)
 	{
 		const tmodel_machine *machine = site.items[i].machine;
 
 		tried[i]->done = tmodel_machine_verdict(machine) == TMODEL_COMMITTED &&
+			tmodel_machine_phase(machine) == TMODEL_FINISHED &&
 			tmodel_machine_is_settled(machine);
 		all &= tried[i]->done;
 	}
-	return all;
+	return all || run->overtaken;
 }
 
 /* Deletes the outbox entities of facts that are done; returns how many. */
@@ -302,10 +292,11 @@ forget(convergeRun *run, int room)
 {
 	flushSite	site = make_site(run, room);
 	tmodel_repair *repairs = palloc0(sizeof(tmodel_repair) * room);
-	ListCell   *cell;
 
 	for (int i = 0; i < run->nfacts; i++)
 	{
+		ListCell   *cell;
+
 		if (!run->facts[i].done)
 			continue;
 		foreach(cell, run->facts[i].outboxes)
@@ -321,32 +312,62 @@ forget(convergeRun *run, int room)
 			itable_check_arena(run->arena);
 		}
 	}
-	run_machines(run, &site);
-	return site.nitems;
+	return run_machines(run, &site) ? site.nitems : 0;
 }
 
-int
-itable_converge(tstore_client *client, const itableTable *fact,
-				List *indexes, int n, const tmodel_entity *const *outboxes)
+/* With the baton in hand; returns how many outbox entities were done. */
+static int
+work(convergeRun *run, int n, const tmodel_entity *const *outboxes)
 {
-	convergeRun run = {.client = client,.table = fact,.indexes = indexes};
 	uint64		random;
 	char		write_id[17];
-	int			attempts = 0;
 
-	Assert(n <= ITABLE_CONVERGE_MAX);
-	if (n == 0)
-		return 0;
 	if (!pg_strong_random(&random, sizeof(random)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate a write id")));
 	snprintf(write_id, sizeof(write_id), "%016llx",
 			 (unsigned long long) random);
+	gather(run, n, outboxes);
+	for (int attempts = 1; !attempt(run, write_id); attempts++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (attempts == MAX_ATTEMPTS)
+			break;
+		/* its writer may be done soon */
+		(void) itable_pause(attempts);
+	}
+	return run->overtaken ? 0 : forget(run, n);
+}
+
+bool
+itable_converge(itableBaton *baton, tstore_client *client,
+				const itableTable *fact, List *indexes, int n,
+				const tmodel_entity *const *outboxes, int *done)
+{
+	convergeRun run = {.baton = baton,.client = client,.table = fact,
+	.indexes = indexes};
+
+	Assert(n <= ITABLE_CONVERGE_MAX);
+	if (n == 0)
+		return true;
+	if (!itable_baton_take(baton))
+		return false;
 	run.calls = itable_calls(CurrentMemoryContext, client);
 	run.arena = itable_arena(CurrentMemoryContext);
-	gather(&run, n, outboxes);
-	while (!attempt(&run, write_id) && ++attempts < MAX_ATTEMPTS)
-		CHECK_FOR_INTERRUPTS();
-	return forget(&run, n);
+	PG_TRY();
+	{
+		*done += work(&run, n, outboxes);
+	}
+	PG_CATCH();
+	{
+		/* one that fails again and again must not keep others out */
+		if (geterrcode() != ERRCODE_QUERY_CANCELED &&
+			geterrcode() != ERRCODE_ADMIN_SHUTDOWN)
+			itable_baton_release(baton);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	itable_baton_release(baton);
+	return true;
 }

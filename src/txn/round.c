@@ -86,9 +86,8 @@ collect(roundState *state, tmodel_phase phase, const roundScope *scope)
 	itable_check_arena(state->scratch);
 }
 
-/* False: interrupted. */
-static bool
-wait_for_others(int pause)
+bool
+itable_pause(int pause)
 {
 	long		ms = FIRST_PAUSE_MS;
 	TimestampTz until;
@@ -124,7 +123,7 @@ leave_paused(roundState *state)
 		if (state->ops[i].request->pause == shortest)
 			state->ops[n++] = state->ops[i];
 	state->nops = n;
-	return n == 0 || shortest == 0 || wait_for_others(shortest);
+	return n == 0 || shortest == 0 || itable_pause(shortest);
 }
 
 static void

@@ -83,6 +83,12 @@ extern roundResult itable_round(flushSite *site, tmodel_phase phase,
 /* The status of the last refusal, TSTORE_OK if there was none. */
 extern tstore_status itable_item_status(const flushItem *item);
 
+/*
+ * Waits for what others are at: 10 ms for a pause of 1, twice as long for the
+ * next ones, up to 0.2 s.  False: interrupted.
+ */
+extern bool itable_pause(int pause);
+
 /* The lowest phase that any machine of the site is in. */
 extern tmodel_phase itable_lowest_phase(const flushSite *site);
 

@@ -79,15 +79,21 @@ short broken colocated -DSEPARATE
 short broken colocated -DUNGUARDED
 short holds outbox -DWORKERS=1
 short whole outbox -DWORKERS=1 -DREPAIRERS=1 -DSLOTS=1
-full holds outbox -DWORKERS=1 -DREPAIRERS=1
 short holds outbox -DWORKERS=2 -DSLOTS=1
+full holds outbox -DWORKERS=2 -DSLOTS=1 -DOVERTAKE
+full holds outbox -DWORKERS=2
+full holds outbox -DWORKERS=1 -DREPAIRERS=1
+full holds outbox -DWORKERS=2 -DREPAIRERS=1 -DSLOTS=1
 short broken outbox -DWORKERS=1 -DSEPARATE
 short broken outbox -DWORKERS=1 -DOUTBOXFIRST
 short broken outbox -DWORKERS=1 -DDELETEFIRST
 short broken outbox -DWORKERS=1 -DONEOUTBOX
-short broken outbox -DWORKERS=2 -DSLOTS=1 -DNOFENCE
-short broken outbox -DWORKERS=2 -DSLOTS=1 -DNOTOUCHOLD
-short broken outbox -DWORKERS=2 -DSLOTS=1 -DDELETEANY
+short broken outbox -DWORKERS=2 -DSLOTS=1 -DOVERTAKE -DNOFENCE
+short broken outbox -DWORKERS=2 -DSLOTS=1 -DOVERTAKE -DNOTOUCHOLD -DUNSETTLED
+short broken outbox -DWORKERS=2 -DSLOTS=1 -DOVERTAKE -DDELETEANY
+short broken outbox -DWORKERS=2 -DSLOTS=1 -DNOBATON
+short broken outbox -DWORKERS=2 -DSLOTS=1 -DSTALEREAD
+short broken outbox -DWORKERS=2 -DSLOTS=1 -DRELEASEFIRST
 RUNS
 }
 

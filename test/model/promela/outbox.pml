@@ -6,11 +6,18 @@
  * was replaced.  Workers take an outbox entity, read the fact, touch the entry
  * it justifies and those of older versions, fence the fact, verify the first and
  * delete the others, and only then delete the outbox entity
- * (src/txn/converge.c; covering, for a pointer index has nothing to verify).  Several may be at the same one, and any may die.
+ * (src/txn/converge.c; covering, for a pointer index has nothing to verify).  A
+ * worker may give up, and may die before any request.  Workers take turns: who
+ * has the baton works (src/txn/baton.c), and takes it only if nobody had it since
+ * he read the outbox; that of the dead is taken over.
  *
  * While there is an outbox entity the index may be behind.  Asserted after every
- * request: when there is none, the index is complete (G1) and no verified entry
- * contradicts the fact (G2), also while other workers are still at it.
+ * request: when there is none, the index is complete (G1), no verified entry
+ * contradicts the fact (G2), and nothing is left to repair (CLEAN): entries are
+ * those of the fact, verified.
+ *
+ * With OVERTAKE the baton is taken from the living as well, so that several are
+ * at the same work: G1 and G2 rest on nobody's clock, only CLEAN does.
  *
  * Queue messages are only a wake-up: here a worker may look at any time.  ETags
  * as in index.pml.  SLOTS bounds the outbox entities at one time.
@@ -20,9 +27,14 @@
  *   OUTBOXFIRST  the outbox entity is written before the fact
  *   DELETEFIRST  a worker deletes the outbox entity before it converges
  *   ONEOUTBOX    one outbox entity for a fact, deleted without If-Match
- *   NOTOUCHOLD   entries of older versions are read, not touched
+ *   NOTOUCHOLD   entries of older versions are read, not touched; harmless while
+ *                what could not be deleted is looked at again, so not with
+ *   UNSETTLED    the outbox entity goes though an entry could not be settled
  *   NOFENCE      entries are verified and deleted without a fence
  *   DELETEANY    entries are deleted without If-Match
+ *   NOBATON      workers do not take turns
+ *   STALEREAD    the baton is taken whoever had it since the outbox was read
+ *   RELEASEFIRST the baton is free before the outbox entity is gone
  */
 #ifndef WORKERS
 #define WORKERS 2
@@ -45,6 +57,10 @@ byte eheld[2];
 bit waits[SLOTS];			/* an outbox entity */
 byte old[SLOTS];			/* the keys it names, a bit each */
 byte oheld[SLOTS];			/* who has read it */
+byte baton;				/* whose turn it is, 0: nobody's */
+byte bheld;				/* who has read it */
+
+#define DEAD 1
 
 #if SLOTS == 1
 #define QUIET (!waits[0])
@@ -52,7 +68,14 @@ byte oheld[SLOTS];			/* who has read it */
 #define QUIET (!waits[0] && !waits[1])
 #endif
 #define TRUTHFUL(k) (!(there[k] && sure[k]) || (live && fkey == k && fdata == edata[k]))
+#define RIGHT(k) (there[k] == (live && fkey == k) && (!there[k] || sure[k]))
+#if defined(OVERTAKE)
+#define CLEAN true
+#else
+#define CLEAN (RIGHT(0) && RIGHT(1))
+#endif
 #define CHECK \
+	assert(!QUIET || CLEAN); \
 	assert(!QUIET || !live || there[fkey]);					/* G1 */ \
 	assert(!QUIET || (TRUTHFUL(0) && TRUTHFUL(1)))			/* G2 */
 
@@ -132,7 +155,7 @@ over:
 inline touch_old(k)
 {
 	if
-	:: goto over
+	:: goto dies
 	:: atomic {
 		if
 		:: (olds & (1 << k)) && !(was && wk == k) ->
@@ -141,6 +164,7 @@ inline touch_old(k)
 #else
 			there[k] = 1; sure[k] = 0; edata[k] = 0; eheld[k] = me
 #endif
+			CHECK
 		:: !((olds & (1 << k)) && !(was && wk == k))
 		fi
 	}
@@ -150,23 +174,37 @@ inline touch_old(k)
 inline settle_old(k)
 {
 	if
-	:: goto over
+	:: goto dies
 	:: atomic {
 		if
 		:: (olds & (1 << k)) && !(was && wk == k) && DELETABLE(k) ->
 			there[k] = 0; sure[k] = 0; edata[k] = 0; eheld[k] = 0; CHECK
-		:: !((olds & (1 << k)) && !(was && wk == k) && DELETABLE(k))
+		:: (olds & (1 << k)) && !(was && wk == k) && !DELETABLE(k) ->
+			again = again | there[k]
+		:: !((olds & (1 << k)) && !(was && wk == k))
 		fi
 	}
 	fi
 }
 
+#if defined(NOBATON)
+#define MAY_TAKE true
+#elif defined(OVERTAKE)
+#define MAY_TAKE (bheld & me)
+#elif defined(STALEREAD)
+#define MAY_TAKE (baton == 0 || baton == DEAD)
+#else
+#define MAY_TAKE ((bheld & me) && (baton == 0 || baton == DEAD))
+#endif
+
 proctype Worker(byte me)
 {
-	bit s, was, wk, wd;
+	bit s, was, wk, wd, again;
 	byte olds;				/* keys whose entries may be there, a bit each */
 
 next:
+	/* the baton first: it tells whether what is read now is still true */
+	bheld = bheld | me;
 	atomic {
 		if
 		:: waits[0] -> s = 0
@@ -176,13 +214,23 @@ next:
 		fi;
 		oheld[s] = oheld[s] | me; olds = old[s]
 	};
+	if
+	:: goto over
+	:: atomic {
+		if
+		:: MAY_TAKE -> baton = me; bheld = 0
+		:: !(MAY_TAKE) -> goto over
+		fi
+	}
+	fi;
 #ifdef DELETEFIRST
 	atomic { waits[s] = 0; old[s] = 0; CHECK };
 #endif
 read:
-	atomic { was = live; wk = fkey; wd = fdata; fheld = fheld | (live -> me : 0) };
+	atomic { was = live; wk = fkey; wd = fdata; fheld = fheld | (live -> me : 0); again = 0 };
 	if
-	:: goto over
+	:: goto dies
+	:: goto stops			/* gives up, after whatever it did */
 	:: was -> atomic {
 			/* the touch; this version, too, is one that was acted on */
 			there[wk] = 1; sure[wk] = 0; edata[wk] = wd; eheld[wk] = me;
@@ -195,7 +243,7 @@ read:
 #ifndef NOFENCE
 	/* absence has no ETag; see the fence rule in docs/PROTOCOL.md */
 	if
-	:: goto over
+	:: goto dies
 	:: atomic {
 		if
 		:: was && (fheld & me) -> fheld = 0
@@ -206,11 +254,11 @@ read:
 	fi;
 #endif
 	if
-	:: goto over
+	:: goto dies
 	:: was -> atomic {
 			if
 			:: there[wk] && (eheld[wk] & me) -> sure[wk] = 1; eheld[wk] = 0
-			:: !(there[wk] && (eheld[wk] & me))
+			:: !(there[wk] && (eheld[wk] & me)) -> again = 1
 			fi;
 			CHECK
 		}
@@ -218,9 +266,18 @@ read:
 	fi;
 	settle_old(0);
 	settle_old(1);
+#ifndef UNSETTLED
+	if
+	:: again -> goto read
+	:: !again
+	fi;
+#endif
+#ifdef RELEASEFIRST
+	atomic { baton = 0; bheld = 0 };
+#endif
 #ifndef DELETEFIRST
 	if
-	:: goto over
+	:: goto dies
 	:: atomic {
 		if
 #ifdef ONEOUTBOX
@@ -233,15 +290,31 @@ read:
 	}
 	fi;
 #endif
+stops:
+	atomic {
+		if
+		:: baton == me -> baton = 0; bheld = 0
+		:: baton != me
+		fi;
+		goto over
+	};
+dies:
+	/* what is left of the dead can be seen: it does not change any more */
+	atomic {
+		if
+		:: baton == me -> baton = DEAD; bheld = 0
+		:: baton != me
+		fi
+	};
 over:
 	atomic {
-		fheld = fheld & (255 - me);
+		fheld = fheld & (255 - me); bheld = bheld & (255 - me);
 		eheld[0] = eheld[0] & (255 - me); eheld[1] = eheld[1] & (255 - me);
 		oheld[0] = oheld[0] & (255 - me);
 #if SLOTS > 1
 		oheld[1] = oheld[1] & (255 - me);
 #endif
-		s = 0; was = 0; wk = 0; wd = 0; olds = 0
+		s = 0; was = 0; wk = 0; wd = 0; again = 0; olds = 0
 	};
 	goto next
 }
