@@ -14,7 +14,7 @@
 #ifndef TMODEL_OUTBOX_H
 #define TMODEL_OUTBOX_H
 
-#include "index.h"
+#include "protocol.h"
 
 /*
  * The outbox entity of a change, for the indexes it concerns.  write_id and
@@ -40,5 +40,11 @@ extern tmodel_entity *tmodel_outbox_fact(tmodel_arena *arena,
 
 /* Does it concern the index? */
 extern bool tmodel_outbox_names(const tmodel_entity *outbox, tmodel_span index);
+
+/* Was all done that SETTLE had to do?  After a CONVERGE nobody else will. */
+extern bool tmodel_machine_is_settled(const tmodel_machine *machine);
+
+/* The ETag that an INSERT or UPDATE with keeps_etag has left; empty: unknown. */
+extern tmodel_span tmodel_machine_etag(const tmodel_machine *machine);
 
 #endif							/* TMODEL_OUTBOX_H */

@@ -12,6 +12,7 @@
  * is ever applied), or after the touches, never alone with a newer ETag.
  */
 #include "batch.h"
+#include "outbox.h"
 #include "protocol_int.h"
 
 #include <string.h>

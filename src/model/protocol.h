@@ -156,12 +156,6 @@ typedef struct tmodel_machine tmodel_machine;
 extern tmodel_machine *tmodel_machine_start(tmodel_arena *arena,
 											const tmodel_change *change);
 
-/* Was all done that SETTLE had to do?  After a CONVERGE nobody else will. */
-extern bool tmodel_machine_is_settled(const tmodel_machine *machine);
-
-/* The ETag that an INSERT or UPDATE with keeps_etag has left; empty: unknown. */
-extern tmodel_span tmodel_machine_etag(const tmodel_machine *machine);
-
 extern tmodel_phase tmodel_machine_phase(const tmodel_machine *machine);
 extern tmodel_verdict tmodel_machine_verdict(const tmodel_machine *machine);
 

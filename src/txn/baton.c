@@ -13,7 +13,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "model/protocol.h"
+#include "model/outbox.h"
 #include "model/section.h"
 #include "remote/memory.h"
 #include "remote/report.h"

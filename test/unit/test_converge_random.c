@@ -12,7 +12,7 @@
  */
 #include "unit.h"
 
-#include "model/protocol.h"
+#include "model/outbox.h"
 
 #include <stdlib.h>
 

@@ -151,5 +151,50 @@ UNIT_TEST(outbox_keeps_what_keys_are_made_of)
 	CHECK(!tmodel_is_outbox(old_fact));
 	outbox->row_key = TMODEL_SPAN("\"!q");
 	CHECK(!tmodel_is_outbox(outbox));
+	outbox->row_key = TMODEL_SPAN(TMODEL_BATON_KEY);
+	CHECK(tmodel_key_is_reserved(outbox->row_key));
+	script_end(&s);
+}
+
+static void
+start_baton(script *s)
+{
+	script_begin(s, TMODEL_CHANGE_UPDATE, false);
+	s->change.keeps_etag = true;
+	script_start(s);
+	CHECK_STR(script_asks(s), "COMMIT: REPLACE facts/p @e0 d=new");
+	CHECK_INT(tmodel_machine_etag(s->machine).len, 0);
+}
+
+/* What the baton needs: the ETag of what was written, to write it again. */
+UNIT_TEST(keeps_etag)
+{
+	script		s;
+
+	start_baton(&s);
+	script_answer(&s, TMODEL_APPLIED, "e1");
+	CHECK_STR(script_asks(&s), "FINISHED COMMITTED");
+	CHECK(tmodel_span_equal(tmodel_machine_etag(s.machine),
+							TMODEL_SPAN("e1")));
+	script_end(&s);
+
+	start_baton(&s);
+	script_answer(&s, TMODEL_MISMATCH, NULL);
+	CHECK_STR(script_asks(&s), "FINISHED LOST_RACE");
+	CHECK_INT(tmodel_machine_etag(s.machine).len, 0);
+	script_end(&s);
+}
+
+/* The same where the reply was lost. */
+UNIT_TEST(keeps_etag_of_lost_reply)
+{
+	script		s;
+
+	start_baton(&s);
+	script_answer(&s, TMODEL_UNKNOWN, NULL);
+	script_found(&s, script_fact(&s, "new", "e1", NULL));
+	CHECK_STR(script_asks(&s), "FINISHED COMMITTED");
+	CHECK(tmodel_span_equal(tmodel_machine_etag(s.machine),
+							TMODEL_SPAN("e1")));
 	script_end(&s);
 }
