@@ -207,6 +207,7 @@ look_up(joinState *state, ringRow *row)
 	}
 	itable_build_probes(row->arena, state->join->plan, state->table,
 						state->asked, &values, &row->probes);
+	row->probes.first_page = state->join->plan->fetch.rows;
 	MemoryContextSwitchTo(old);
 	itable_source_start(row->source, &row->probes);
 	itable_source_prefetch(row->source);

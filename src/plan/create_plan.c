@@ -176,7 +176,8 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 	info = rel->fdw_private;
 	itable_fill_plan(info, choice, &plan, &exprs);
 	plan.for_update = info->for_update;
-	plan.to_the_end = root->tuple_fraction <= 0 && root->limit_tuples < 0;
+	plan.to_the_end = root->tuple_fraction <= 0 && root->limit_tuples < 0 &&
+		choice->fetch.rows == 0;
 	/* whoever counts on an order gets it from one stretch */
 	if (path->path.pathkeys == NIL && plan.to_the_end)
 		plan.pieces = choice->pieces;

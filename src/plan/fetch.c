@@ -5,8 +5,9 @@
  * A LIMIT, a cursor or an EXISTS reads a scan only in part.  The first page is
  * then as small as what is wanted, and the pages after it double, so that
  * neither a thousand entities are read for one row nor one request is sent for
- * each.  Called for every path.  Easy to break: this is a hint only; a row may
- * yet be rejected, and the scan must go on.
+ * each.  A semi-join's inner side is read until it has a match.  Called for every
+ * path.  Easy to break: this is a hint only; a row may yet be rejected, and the
+ * scan must go on.
  */
 #include "postgres.h"
 
@@ -60,4 +61,36 @@ itable_plan_fetch(PlannerInfo *root, RelOptInfo *rel, const List *pathkeys,
 		fetch->rows = (int) Min(root->tuple_fraction, 1000);
 	else if (root->tuple_fraction > 0)
 		fetch->rows = PART_ROWS;
+}
+
+/* Does whoever reads the relation for a row of another end at the first match? */
+static bool
+ends_at_first_match(PlannerInfo *root, RelOptInfo *rel)
+{
+	ListCell   *cell;
+
+	foreach(cell, root->join_info_list)
+	{
+		const SpecialJoinInfo *join = lfirst_node(SpecialJoinInfo, cell);
+
+		if ((join->jointype == JOIN_SEMI || join->jointype == JOIN_ANTI) &&
+			bms_equal(join->min_righthand, rel->relids))
+			return true;
+	}
+	return false;
+}
+
+void
+itable_plan_inner_fetch(PlannerInfo *root, RelOptInfo *rel, List *clauses,
+						itableFetch *fetch)
+{
+	double		share;
+
+	memset(fetch, 0, sizeof(*fetch));
+	fetch->count_expr = fetch->offset_expr = -1;
+	if (!ends_at_first_match(root, rel))
+		return;
+	share = clauselist_selectivity(root, clauses, rel->relid, JOIN_INNER,
+								   NULL);
+	fetch->rows = (int) Min(1 / Max(share, 1.0 / PART_ROWS), PART_ROWS);
 }

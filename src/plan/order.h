@@ -46,6 +46,13 @@ struct itableChoice;
 extern void itable_plan_fetch(PlannerInfo *root, RelOptInfo *rel,
 							  const List *pathkeys, itableFetch *fetch);
 
+/*
+ * How far a nested loop will read its inner side; "clauses" are those that the
+ * store does not narrow by.
+ */
+extern void itable_plan_inner_fetch(PlannerInfo *root, RelOptInfo *rel,
+									List *clauses, itableFetch *fetch);
+
 /* Adds the paths of one way: as it is, and ordered where that is of use. */
 extern void itable_add_paths(PlannerInfo *root, RelOptInfo *rel,
 							 const struct itableRelInfo *info,

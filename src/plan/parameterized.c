@@ -132,6 +132,18 @@ uses_any(const itableChoice *choice, const List *clauses)
 	return false;
 }
 
+/* Those of the clauses that the choice's keys and the filter do not use. */
+static List *
+kept_local(const itableRelInfo *info, const itableChoice *choice,
+		   const List *rinfos)
+{
+	List	   *result = list_difference_ptr(rinfos, choice->rinfos);
+
+	result = list_difference_ptr(result, choice->origins);
+	return choice->index != NULL ? result :
+		list_difference_ptr(result, info->filtered);
+}
+
 static void
 add_paths_for(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			  Relids outer)
@@ -158,6 +170,11 @@ add_paths_for(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			!uses_any(choice, param->ppi_clauses))
 			continue;
 		itable_cost(root, rel, info, choice, &startup, &total);
+		itable_plan_inner_fetch(root, rel, kept_local(info, choice, rinfos),
+								&choice->fetch);
+		/* as PostgreSQL reckons where matches lie by chance */
+		if (choice->fetch.rows > 0)
+			total = startup + (total - startup) * 2 / (param->ppi_rows + 1);
 		add_path(rel, (Path *)
 				 create_foreignscan_path(root, rel, NULL,
 										 PATH_ROWS(param->ppi_rows), startup,
