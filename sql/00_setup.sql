@@ -10,15 +10,20 @@ CREATE USER MAPPING FOR CURRENT_USER SERVER store
   OPTIONS (account :'account', account_key :'account_key');
 \set ECHO all
 
--- EXPLAIN (ANALYZE) without what differs between stores and runs
+-- EXPLAIN (ANALYZE) without what differs between stores, runs and PostgreSQL
+-- versions (18 shows fractions of rows)
 CREATE FUNCTION explain_counts(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
   line text;
 BEGIN
   FOR line IN EXECUTE
-    'EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query
+    'EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ' || query
   LOOP
-    RETURN NEXT regexp_replace(line, 'Bytes: \d+', 'Bytes: N');
+    line := regexp_replace(line, 'Bytes: \d+', 'Bytes: N');
+    IF line ~ 'rows=\d+\.\d+' THEN
+      line := regexp_replace(line, 'rows=\d+\.\d+', 'rows=' || round(substring(line, 'rows=(\d+\.\d+)')::numeric));
+    END IF;
+    RETURN NEXT line;
   END LOOP;
 END $$;
 

@@ -19,6 +19,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "parser/parsetree.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
@@ -34,6 +35,14 @@
 
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn __attribute__((noreturn))
+#endif
+/* 16 asks for rights on all kinds of objects with one function, and has its
+ * own memory for a setting's "extra", which guc.c frees. */
+#if PG_VERSION_NUM < 160000
+#define object_ownercheck(kind, id, user) pg_class_ownercheck(id, user)
+#define object_aclcheck(kind, id, user, mode) \
+	pg_foreign_server_aclcheck(id, user, mode)
+#define guc_malloc(level, size) malloc(size)
 #endif
 
 /* Arguments of paths that came with 17 (restrictions of a join) and 18 (how
@@ -60,6 +69,24 @@ itable_is_ascending(const PathKey *pathkey)
 #endif
 }
 
+/* What is equal, also about the child tables relids. */
+static inline List *
+itable_class_members(EquivalenceClass *ec, Relids relids)
+{
+#if PG_VERSION_NUM >= 180000
+	EquivalenceMemberIterator it;
+	EquivalenceMember *member;
+	List	   *members = NIL;
+
+	setup_eclass_member_iterator(&it, ec, relids);
+	while ((member = eclass_member_iterator_next(&it)) != NULL)
+		members = lappend(members, member);
+	return members;
+#else
+	return ec->ec_members;
+#endif
+}
+
 /* Whose rights a scan uses: a view's owner, or the caller. */
 static inline Oid
 itable_scan_user(ForeignScanState *node)
@@ -79,14 +106,7 @@ itable_scan_user(ForeignScanState *node)
 static inline void
 itable_compat_check_owner(Oid relid)
 {
-#if PG_VERSION_NUM >= 160000
-	bool		owner = object_ownercheck(RelationRelationId, relid,
-										  GetUserId());
-#else
-	bool		owner = pg_class_ownercheck(relid, GetUserId());
-#endif
-
-	if (!owner)
+	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_FOREIGN_TABLE,
 					   get_rel_name(relid));
 }
@@ -116,17 +136,6 @@ itable_compat_sort_next(Tuplesortstate *sort, Datum *datum)
 							  true, /* copy */
 #endif
 							  datum, &isnull, NULL);
-}
-
-/* Memory for a setting's "extra", which guc.c frees; NULL: none. */
-static inline void *
-itable_setting_alloc(size_t size)
-{
-#if PG_VERSION_NUM >= 160000
-	return guc_malloc(LOG, size);
-#else
-	return malloc(size);
-#endif
 }
 
 /* ANALYZE may be slowed down and cancelled here. */
@@ -177,14 +186,9 @@ itable_collation_is_c(Oid collation)
 static inline void
 itable_compat_check_server_usage(ForeignServer *server)
 {
-#if PG_VERSION_NUM >= 160000
 	AclResult	result = object_aclcheck(ForeignServerRelationId,
 										 server->serverid, GetUserId(),
 										 ACL_USAGE);
-#else
-	AclResult	result = pg_foreign_server_aclcheck(server->serverid,
-													GetUserId(), ACL_USAGE);
-#endif
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);

@@ -17,6 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "plan/plan.h"
 #include "remote/catalog.h"
 #include "table/settings.h"
@@ -89,7 +90,7 @@ note_joins(adviser *a)
 
 		if (ec->ec_has_const || list_length(ec->ec_members) < 2)
 			continue;
-		foreach(member, ec->ec_members)
+		foreach(member, itable_class_members(ec, a->rel->relids))
 		{
 			EquivalenceMember *em = lfirst_node(EquivalenceMember, member);
 			AttrNumber	attnum = itable_column_of((Node *) em->em_expr,

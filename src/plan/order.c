@@ -118,7 +118,7 @@ find_fixed(const itableChoice *choice, orderParts *parts)
 
 /* Does the class compare this column by the column's own order? */
 static bool
-is_class_of(const EquivalenceClass *ec, RelOptInfo *rel, AttrNumber attnum,
+is_class_of(EquivalenceClass *ec, RelOptInfo *rel, AttrNumber attnum,
 			Oid opfamily, bool text)
 {
 	ListCell   *cell;
@@ -126,7 +126,7 @@ is_class_of(const EquivalenceClass *ec, RelOptInfo *rel, AttrNumber attnum,
 	if (ec->ec_has_volatile || !list_member_oid(ec->ec_opfamilies, opfamily) ||
 		(text && !itable_collation_is_c(ec->ec_collation)))
 		return false;
-	foreach(cell, ec->ec_members)
+	foreach(cell, itable_class_members(ec, rel->relids))
 	{
 		const EquivalenceMember *em = lfirst_node(EquivalenceMember, cell);
 		Node	   *node = (Node *) em->em_expr;

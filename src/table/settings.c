@@ -97,7 +97,7 @@ check_trace(char **value, void **extra, GucSource source)
 			return false;
 		}
 	}
-	*extra = itable_setting_alloc(sizeof(int));
+	*extra = guc_malloc(LOG, sizeof(int));
 	if (*extra == NULL)
 		return false;
 	*(int *) *extra = bits;
