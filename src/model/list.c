@@ -6,11 +6,12 @@
  * Called by remote/convert and model/index.
  *
  * Easy to break: text that is not exactly one array, or not UTF-8, is refused,
- * and so is \\u0000, which no PostgreSQL text can hold.  An element without
- * escapes is a piece of the text that is read.
+ * and so is \\u0000.  An element without escapes is a piece of the text that is
+ * read.
  */
 #include "list.h"
 
+#include "escape.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -42,70 +43,15 @@ accept(reader *in, char c)
 	return true;
 }
 
-/* Four hex digits. */
-static bool
-read_hex4(reader *in, uint32_t *code)
-{
-	*code = 0;
-	for (int i = 0; i < 4; i++)
-	{
-		char		c;
-		uint32_t	digit;
-
-		if (in->at >= in->end)
-			return false;
-		c = *in->at++;
-		if (c >= '0' && c <= '9')
-			digit = (uint32_t) (c - '0');
-		else if (c >= 'a' && c <= 'f')
-			digit = (uint32_t) (c - 'a') + 10;
-		else if (c >= 'A' && c <= 'F')
-			digit = (uint32_t) (c - 'A') + 10;
-		else
-			return false;
-		*code = *code << 4 | digit;
-	}
-	return true;
-}
-
-/* What follows "\u": one code point, perhaps from a pair of surrogates. */
-static bool
-read_unicode(reader *in, uint32_t *code)
-{
-	uint32_t	low;
-
-	if (!read_hex4(in, code) || *code == 0)
-		return false;
-	if (*code < 0xD800 || *code > 0xDFFF)
-		return true;
-	if (*code > 0xDBFF || !accept(in, '\\') || !accept(in, 'u') ||
-		!read_hex4(in, &low) || low < 0xDC00 || low > 0xDFFF)
-		return false;
-	*code = 0x10000 + ((*code - 0xD800) << 10) + (low - 0xDC00);
-	return true;
-}
-
-/* What follows a backslash. */
+/* What follows a backslash; no PostgreSQL text can hold a zero. */
 static bool
 read_escape(reader *in, uint32_t *code)
 {
-	static const char names[] = "\"\\/bfnrt";
-	static const char meanings[] = "\"\\/\b\f\n\r\t";
-	const char *found;
+	tmodel_span rest = {in->at, (size_t) (in->end - in->at)};
+	size_t		len = tmodel_escape_read(rest, 0, code);
 
-	if (in->at >= in->end || *in->at == '\0')
-		return false;
-	if (*in->at == 'u')
-	{
-		in->at++;
-		return read_unicode(in, code);
-	}
-	found = strchr(names, *in->at);
-	if (found == NULL)
-		return false;
-	in->at++;
-	*code = (uint32_t) meanings[found - names];
-	return true;
+	in->at += len;
+	return len > 0 && *code != 0;
 }
 
 /* Characters up to the next quote, backslash or control character. */

@@ -3,65 +3,15 @@
  *	  JSON texts: how strings are written, and their escapes read.
  *
  * Values are parsed in json_parse.c, which calls here for a string that has
- * escapes.  Called by entity_json.c and response.c, never from inside libcurl.
- *
- * Easy to break: other programs write half a surrogate pair; it must cost one
- * character, not the page.
+ * escapes; a single one is model/escape.c's.  Called by entity_json.c and
+ * response.c, never from inside libcurl.
  */
 #include "json.h"
 
+#include "model/escape.h"
 #include "model/utf8.h"
 
 #include <string.h>
-
-/* The four hex digits at "at", or -1. */
-static int32_t
-json_hex4(tmodel_span raw, size_t at)
-{
-	int32_t		code = 0;
-
-	if (raw.len - at < 4)
-		return -1;
-	for (size_t i = at; i < at + 4; i++)
-	{
-		char		c = raw.data[i];
-
-		code *= 16;
-		if (c >= '0' && c <= '9')
-			code += c - '0';
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			code += (c | 0x20) - 'a' + 10;
-		else
-			return -1;
-	}
-	return code;
-}
-
-/*
- * The code point of a \u escape whose digits begin at *at, which moves behind
- * it (and behind the second half of a pair); -1: malformed.
- */
-static int32_t
-json_escaped_code(tmodel_span raw, size_t *at)
-{
-	int32_t		code = json_hex4(raw, *at);
-
-	if (code < 0)
-		return -1;
-	*at += 4;
-	if (code >= 0xD800 && code < 0xDC00 && raw.len - *at >= 6 &&
-		raw.data[*at] == '\\' && raw.data[*at + 1] == 'u')
-	{
-		int32_t		low = json_hex4(raw, *at + 2);
-
-		if (low >= 0xDC00 && low < 0xE000)
-		{
-			*at += 6;
-			return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-		}
-	}
-	return code >= 0xD800 && code < 0xE000 ? 0xFFFD : code;
-}
 
 /*
  * Copies up to the next backslash.  Where there are escapes, texts between them
@@ -92,8 +42,6 @@ json_copy_run(char *out, tmodel_span raw, size_t *at)
 tstore_json_status
 tstore_json_unescape(tmodel_arena *arena, tmodel_span raw, tmodel_span *text)
 {
-	static const char from[] = "\"\\/bfnrt";
-	static const char to[] = "\"\\/\b\f\n\r\t";
 	char	   *out = tmodel_alloc_raw(arena, raw.len + 1);
 	size_t		len = 0;
 	size_t		at = 0;
@@ -102,34 +50,23 @@ tstore_json_unescape(tmodel_arena *arena, tmodel_span raw, tmodel_span *text)
 		return TSTORE_JSON_NO_MEMORY;
 	while (at < raw.len)
 	{
-		const char *found;
+		uint32_t	code;
+		size_t		read;
 
 		len += json_copy_run(out + len, raw, &at);
 		if (at == raw.len)
 			break;
-		if (++at == raw.len)
-			return TSTORE_JSON_MALFORMED;
-		if (raw.data[at] == 'u')
-		{
-			int32_t		code;
-
-			at++;
-			code = json_escaped_code(raw, &at);
-			if (code < 0)
-				return TSTORE_JSON_MALFORMED;
-			/* never longer than the six bytes of the escape, or twelve */
-			len += tmodel_utf8_encode((uint32_t) code, out + len);
-			continue;
-		}
-		if (raw.data[at] == '"' || raw.data[at] == '\\')
+		if (++at < raw.len && (raw.data[at] == '"' || raw.data[at] == '\\'))
 		{
 			out[len++] = raw.data[at++];
 			continue;
 		}
-		found = memchr(from, raw.data[at++], sizeof(from) - 1);
-		if (found == NULL)
+		read = tmodel_escape_read(raw, at, &code);
+		if (read == 0)
 			return TSTORE_JSON_MALFORMED;
-		out[len++] = to[found - from];
+		at += read;
+		/* never longer than the six bytes of the escape, or twelve */
+		len += tmodel_utf8_encode(code, out + len);
 	}
 	*text = (tmodel_span) {out, len};
 	return TSTORE_JSON_OK;
