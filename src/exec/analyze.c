@@ -130,13 +130,10 @@ itableExecForeignTruncate(List *relations, DropBehavior behavior,
 		target = itable_target(table, GetUserId());
 		source = open_everything(relation, table, &probes, &counts);
 		while ((entity = itable_source_next(source)) != NULL)
-		{
-			/* what has an ETag comes from the store, else from the buffer */
-			if (entity->etag.len > 0)
-				entity = tmodel_entity_copy(itable_buffer_arena(), entity);
-			itable_check_arena(itable_buffer_arena());
-			itable_buffer_delete(target, entity);
-		}
+			itable_buffer_delete(target,
+								 itable_buffer_row(table->serverid, table->name,
+												   entity,
+												   GetCurrentCommandId(false)));
 		itable_source_stop(source);
 	}
 }

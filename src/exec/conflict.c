@@ -28,6 +28,7 @@ typedef struct uniqueIndex
 struct itableConflicts
 {
 	MemoryContext context;
+	tmodel_arena *arena;		/* of entries that are looked at */
 	MemoryContext held_context; /* of the sets; NULL: not collected yet */
 	itableTarget *target;
 	const itableTable *table;
@@ -62,6 +63,7 @@ itable_conflicts(itableTarget *target, const itableTable *table)
 	ListCell   *cell;
 
 	conflicts->context = CurrentMemoryContext;
+	conflicts->arena = itable_arena(CurrentMemoryContext);
 	conflicts->target = target;
 	conflicts->table = table;
 	foreach(cell, itable_indexes_of(target->table, false))
@@ -99,7 +101,7 @@ hold_keys(itableConflicts *conflicts, const tmodel_entity *fact)
 		uniqueIndex *unique = lfirst(cell);
 		tmodel_entries entries;
 
-		entries_of(itable_buffer_arena(), unique->index, fact, &entries);
+		entries_of(conflicts->arena, unique->index, fact, &entries);
 		for (int i = 0; i < entries.n; i++)
 			(void) itable_keyset_add(unique->held,
 									 entries.entries[i].partition_key,
@@ -127,8 +129,12 @@ collect_held(itableConflicts *conflicts)
 	conflicts->generation = itable_buffer_generation();
 	for (itableChange *change = conflicts->target->changes; change != NULL;
 		 change = change->next)
-		if (change->newest != NULL && change->newest->entity != NULL)
-			hold_keys(conflicts, change->newest->entity);
+		if (change->newest != NULL && change->newest->row != NULL)
+		{
+			tmodel_arena_reset(conflicts->arena);
+			hold_keys(conflicts, itable_row_load(change->newest->row,
+												 conflicts->arena));
+		}
 }
 
 bool
@@ -141,12 +147,13 @@ itable_conflicts_own(itableConflicts *conflicts, const tmodel_entity *entity)
 	if (conflicts->indexes == NIL)
 		return false;
 	collect_held(conflicts);
+	tmodel_arena_reset(conflicts->arena);
 	foreach(cell, conflicts->indexes)
 	{
 		const uniqueIndex *unique = lfirst(cell);
 		tmodel_entries entries;
 
-		entries_of(itable_buffer_arena(), unique->index, entity, &entries);
+		entries_of(conflicts->arena, unique->index, entity, &entries);
 		for (int i = 0; i < entries.n; i++)
 			if (itable_keyset_has(unique->held,
 								  entries.entries[i].partition_key,
@@ -161,6 +168,7 @@ itable_conflicts_note(itableConflicts *conflicts, const tmodel_entity *entity)
 {
 	if (conflicts->held_context == NULL)
 		return;
+	tmodel_arena_reset(conflicts->arena);
 	hold_keys(conflicts, entity);
 	conflicts->generation = itable_buffer_generation();
 }

@@ -34,6 +34,7 @@ typedef struct itableModify
 	itableTarget *target;
 	itableTable *table;
 	AttrNumber	row_identity;	/* of the subplan's ctid; 0: INSERT */
+	tmodel_arena *arena;		/* of the rows in hand */
 	itableConflicts *conflicts; /* ON CONFLICT DO NOTHING; else NULL */
 } itableModify;
 
@@ -83,6 +84,7 @@ begin_modify(ResultRelInfo *relation, EState *estate)
 						modify->table->relname),
 				 itable_is_index(modify->table) ?
 				 errhint("It is an index table; change its fact table.") : 0));
+	modify->arena = itable_arena(CurrentMemoryContext);
 	modify->target = itable_target(modify->table,
 								   itable_write_user(relation, estate));
 	relation->ri_FdwState = modify;
@@ -154,10 +156,10 @@ entity_of_slot(const itableModify *modify, TupleTableSlot *slot)
 {
 	slot_getallattrs(slot);
 	/* after an UPDATE of the hashed column the old bucket still stands there */
-	itable_fill_buckets(itable_buffer_arena(), modify->table,
+	itable_fill_buckets(modify->arena, modify->table,
 						slot->tts_values, slot->tts_isnull,
 						modify->row_identity == 0);
-	return itable_row_to_entity(itable_buffer_arena(), modify->table,
+	return itable_row_to_entity(modify->arena, modify->table,
 								slot->tts_values, slot->tts_isnull);
 }
 
@@ -196,6 +198,7 @@ insert_rows(const itableModify *modify, EState *estate,
 	bool	   *exists = palloc0(sizeof(bool) * n);
 	int			inserted = 0;
 
+	tmodel_arena_reset(modify->arena);
 	for (int i = 0; i < n; i++)
 	{
 		check_partition(estate, relation, slots[i]);
@@ -255,7 +258,7 @@ itableGetForeignModifyBatchSize(ResultRelInfo *relation)
 	return 100;
 }
 
-static const tmodel_entity *
+static const itableRow *
 row_read(const itableModify *modify, TupleTableSlot *planSlot)
 {
 	bool		isnull;
@@ -278,15 +281,15 @@ is_declared(const itableTable *table, tmodel_span property)
 
 /* What other programs keep in the entity, beyond our columns. */
 static tmodel_entity *
-with_undeclared(const itableTable *table, tmodel_entity *entity,
+with_undeclared(const itableModify *modify, tmodel_entity *entity,
 				const tmodel_entity *read)
 {
-	tmodel_entity *result = tmodel_entity_extend(itable_buffer_arena(), entity,
+	tmodel_entity *result = tmodel_entity_extend(modify->arena, entity,
 												 read->nproperties);
 
-	itable_check_arena(itable_buffer_arena());
+	itable_check_arena(modify->arena);
 	for (int i = 0; i < read->nproperties; i++)
-		if (!is_declared(table, read->properties[i].name) &&
+		if (!is_declared(modify->table, read->properties[i].name) &&
 			!tmodel_is_reserved(read->properties[i].name))
 			tmodel_entity_set(result, read->properties[i].name,
 							  &read->properties[i].value);
@@ -298,13 +301,15 @@ itableExecForeignUpdate(EState *estate, ResultRelInfo *relation,
 						TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
 	itableModify *modify = relation->ri_FdwState;
-	const tmodel_entity *read = row_read(modify, planSlot);
+	const itableRow *read = row_read(modify, planSlot);
+	const tmodel_entity *old;
 	tmodel_entity *entity;
 
+	tmodel_arena_reset(modify->arena);
 	check_partition(estate, relation, slot);
-	entity = entity_of_slot(modify, slot);
-	entity = with_undeclared(modify->table, entity, read);
-	if (!itable_buffer_update(modify->target, read, entity))
+	old = itable_row_load(read, modify->arena);
+	entity = with_undeclared(modify, entity_of_slot(modify, slot), old);
+	if (!itable_buffer_update(modify->target, read, old, entity))
 		return NULL;
 	clear_system_columns(modify, slot);
 	return slot;
@@ -315,14 +320,16 @@ itableExecForeignDelete(EState *estate, ResultRelInfo *relation,
 						TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
 	itableModify *modify = relation->ri_FdwState;
-	const tmodel_entity *read = row_read(modify, planSlot);
+	const itableRow *read = row_read(modify, planSlot);
 
 	if (!itable_buffer_delete(modify->target, read))
 		return NULL;
 	if (relation->ri_projectReturning != NULL)
 	{
 		ExecClearTuple(slot);
-		itable_entity_to_row(itable_buffer_arena(), modify->table, read, NULL,
+		tmodel_arena_reset(modify->arena);
+		itable_entity_to_row(modify->arena, modify->table,
+							 itable_row_load(read, modify->arena), NULL,
 							 slot->tts_values, slot->tts_isnull);
 		ExecStoreVirtualTuple(slot);
 	}

@@ -15,7 +15,8 @@
 typedef struct ownRow
 {
 	pairingheap_node node;
-	const tmodel_entity *entity;
+	const tmodel_entity *entity;	/* NULL: the row's */
+	const itableRow *row;
 	tmodel_span image;
 } ownRow;
 
@@ -47,7 +48,7 @@ itable_own_rows(MemoryContext context)
 
 void
 itable_own_rows_add(itableOwnRows *rows, const tmodel_entity *entity,
-					tmodel_span image)
+					const itableRow *kept, tmodel_span image)
 {
 	ownRow	   *row = MemoryContextAlloc(rows->context, sizeof(ownRow));
 	char	   *copy = MemoryContextAlloc(rows->context, image.len + 1);
@@ -55,24 +56,27 @@ itable_own_rows_add(itableOwnRows *rows, const tmodel_entity *entity,
 	if (image.len > 0)
 		memcpy(copy, image.data, image.len);
 	row->entity = entity;
+	row->row = kept;
 	row->image = (tmodel_span) {copy, image.len};
 	pairingheap_add(rows->heap, &row->node);
 }
 
-const tmodel_entity *
+bool
 itable_own_rows_first(const itableOwnRows *rows, tmodel_span *image)
 {
-	const ownRow *row;
-
 	if (pairingheap_is_empty(rows->heap))
-		return NULL;
-	row = pairingheap_container(ownRow, node, pairingheap_first(rows->heap));
-	*image = row->image;
-	return row->entity;
+		return false;
+	*image = pairingheap_container(ownRow, node,
+								   pairingheap_first(rows->heap))->image;
+	return true;
 }
 
-void
-itable_own_rows_take(itableOwnRows *rows)
+const tmodel_entity *
+itable_own_rows_take(itableOwnRows *rows, tmodel_arena *arena)
 {
-	(void) pairingheap_remove_first(rows->heap);
+	const ownRow *row =
+		pairingheap_container(ownRow, node,
+							  pairingheap_remove_first(rows->heap));
+
+	return row->entity != NULL ? row->entity : itable_row_load(row->row, arena);
 }

@@ -7,21 +7,27 @@
 
 #include "postgres.h"
 
-#include "model/entity.h"
+#include "txn/rows.h"
 
 typedef struct itableOwnRows itableOwnRows;
 
 /* An empty list; it lives in the context. */
 extern itableOwnRows *itable_own_rows(MemoryContext context);
 
-/* Adds a row that stays where it is, under its image (merge.h; copied). */
+/*
+ * Adds an entity that stays where it is, or (NULL) a row of the transaction,
+ * under its image (merge.h; copied).
+ */
 extern void itable_own_rows_add(itableOwnRows *rows,
 								const tmodel_entity *entity,
-								tmodel_span image);
+								const itableRow *kept, tmodel_span image);
 
-/* The least row not taken, or NULL; *image is its image. */
-extern const tmodel_entity *itable_own_rows_first(const itableOwnRows *rows,
-												  tmodel_span *image);
-extern void itable_own_rows_take(itableOwnRows *rows);
+/* The image of the least one not taken; false: there is none. */
+extern bool itable_own_rows_first(const itableOwnRows *rows,
+								  tmodel_span *image);
+
+/* Takes it; what is a row is made in the arena. */
+extern const tmodel_entity *itable_own_rows_take(itableOwnRows *rows,
+												 tmodel_arena *arena);
 
 #endif							/* ITABLE_OWN_ROWS_H */

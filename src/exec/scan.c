@@ -360,17 +360,17 @@ itable_scan_constant_probes(ForeignScanState *node)
 	return true;
 }
 
-/* The row's identity for UPDATE and DELETE: its entity, kept by number. */
+/* The row's identity for UPDATE and DELETE. */
 static void
-remember(TupleTableSlot *slot, const tmodel_entity *entity)
+remember(const ForeignScanState *node, TupleTableSlot *slot,
+		 const tmodel_entity *entity)
 {
-	tmodel_arena *arena = itable_buffer_arena();
-	const tmodel_entity *copy = entity;
+	const itableScan *scan = node->fdw_state;
 
-	if (entity->etag.len > 0)
-		copy = tmodel_entity_copy(arena, entity);
-	itable_check_arena(arena);
-	itable_remember_row(copy, &slot->tts_tid);
+	itable_remember_row(itable_buffer_row(scan->table->serverid,
+										  scan->table->name, entity,
+										  node->ss.ps.state->es_snapshot->curcid),
+						&slot->tts_tid);
 }
 
 bool
@@ -387,8 +387,9 @@ itable_scan_is_ready(ForeignScanState *node)
 
 /* The next row from the store, into the slot; false at the end. */
 static bool
-next_read(itableScan *scan, TupleTableSlot *slot)
+next_read(const ForeignScanState *node, TupleTableSlot *slot)
 {
+	itableScan *scan = node->fdw_state;
 	const tmodel_entity *entity;
 
 	if (itable_replay_is_whole(scan->replay))
@@ -406,7 +407,7 @@ next_read(itableScan *scan, TupleTableSlot *slot)
 						 slot->tts_values, slot->tts_isnull);
 	ExecStoreVirtualTuple(slot);
 	if (scan->plan->for_update)
-		remember(slot, entity);
+		remember(node, slot, entity);
 	itable_replay_add(scan->replay, slot);
 	return true;
 }
@@ -420,7 +421,7 @@ next_row(ForeignScanState *node)
 
 	ExecClearTuple(slot);
 	scan->at_end = !itable_replay_next(scan->replay, slot) &&
-		!next_read(scan, slot);
+		!next_read(node, slot);
 }
 
 /* The next row that counts: it passes the clauses, and OFFSET is behind. */

@@ -338,10 +338,10 @@ image_of(itableSource *source, const tmodel_entity *entity)
 
 static void
 wait_for_turn(itableSource *source, const tmodel_entity *entity,
-			  tmodel_span image)
+			  const itableRow *row, tmodel_span image)
 {
 	itable_check_arena(source->order_arena);
-	itable_own_rows_add(source->waiting, entity, image);
+	itable_own_rows_add(source->waiting, entity, row, image);
 }
 
 /* ---- a fact table ---- */
@@ -350,7 +350,6 @@ static const tmodel_entity *
 next_fact(itableSource *source)
 {
 	const tmodel_entity *entity;
-	const tmodel_entity *own;
 
 	while (!source->store_done)
 	{
@@ -361,7 +360,7 @@ next_fact(itableSource *source)
 				 is_first_time(source, entity) &&
 				 !itable_overlay_covers(&source->overlay,
 										entity->partition_key,
-										entity->row_key, &own))
+										entity->row_key))
 			return source->head_key = entity;
 	}
 	return next_own_fact(source);
@@ -420,13 +419,12 @@ is_new_fact(itableSource *source, const tmodel_entity *entry)
 {
 	tmodel_span partition_key;
 	tmodel_span row_key;
-	const tmodel_entity *own;
 
 	return itable_entry_fact(entry, &partition_key, &row_key) &&
 		(source->only == NULL ||
 		 itable_keyset_has(source->only, partition_key, row_key)) &&
 		itable_keyset_add(source->seen, partition_key, row_key) &&
-		!itable_overlay_covers(&source->overlay, partition_key, row_key, &own);
+		!itable_overlay_covers(&source->overlay, partition_key, row_key);
 }
 
 /* An entry that should not be as it is, mended after the scan if old. */
@@ -475,7 +473,7 @@ is_in_place(itableSource *source, const tmodel_entity *entry,
 	place = image_of(source, &entries.entries[0]);
 	if (tmodel_span_compare(place, old_place) >= 0)
 		wait_for_turn(source, tmodel_entity_copy(source->order_arena, fact),
-					  place);
+					  NULL, place);
 	return false;
 }
 
@@ -563,7 +561,6 @@ next_entry(itableSource *source)
 	const tmodel_entity *entry;
 	const tmodel_entity *fact;
 	const tmodel_entity *justified;
-	const tmodel_entity *own;
 
 	for (;;)
 	{
@@ -578,7 +575,7 @@ next_entry(itableSource *source)
 			else if (!is_first_time(source, entry) ||
 					 !itable_entry_fact(entry, &partition_key, &row_key) ||
 					 itable_overlay_covers(&source->overlay, partition_key,
-										   row_key, &own))
+										   row_key))
 				continue;
 			else if (tmodel_entity_is_verified(entry))
 				return source->head_key = entry;
@@ -705,13 +702,15 @@ begin_order(itableSource *source)
 
 		tmodel_arena_reset(source->place_arena);
 		if (source->spec.kind == ITABLE_SOURCE_TABLE)
-			wait_for_turn(source, own, image_of(source, own));
+			wait_for_turn(source, NULL, source->overlay.row,
+						  image_of(source, own));
 		else if (source->spec.kind == ITABLE_SOURCE_ENTRIES)
 			wait_for_turn(source, tmodel_entity_copy(source->order_arena, own),
-						  image_of(source, own));
+						  NULL, image_of(source, own));
 		/* without an entry it is none of the rows the query wants */
 		else if (has_entries(source, own, &entries))
-			wait_for_turn(source, own, image_of(source, &entries.entries[0]));
+			wait_for_turn(source, NULL, source->overlay.row,
+						  image_of(source, &entries.entries[0]));
 	}
 }
 
@@ -719,7 +718,6 @@ begin_order(itableSource *source)
 static const tmodel_entity *
 next_in_order(itableSource *source)
 {
-	const tmodel_entity *waiting;
 	tmodel_span image;
 
 	if (!source->head_known)
@@ -728,13 +726,11 @@ next_in_order(itableSource *source)
 		source->head_known = true;
 	}
 	tmodel_arena_reset(source->place_arena);
-	waiting = itable_own_rows_first(source->waiting, &image);
-	if (waiting != NULL &&
+	if (itable_own_rows_first(source->waiting, &image) &&
 		(source->head == NULL ||
 		 tmodel_span_compare(image, image_of(source, source->head_key)) <= 0))
 	{
-		itable_own_rows_take(source->waiting);
-		return waiting;
+		return itable_own_rows_take(source->waiting, source->place_arena);
 	}
 	source->head_known = source->head == NULL;
 	return source->head;

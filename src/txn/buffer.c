@@ -56,13 +56,13 @@ typedef struct changeSlot
 typedef struct transactionBuffer
 {
 	MemoryContext context;		/* NULL: nothing was buffered yet */
-	tmodel_arena *arena;
+	tmodel_arena *arena;		/* changes and versions */
 	changes_hash *changes;
 	itableTarget *targets;
 	itableVersion **versions;	/* all, oldest first */
 	int			nversions;
 	int			max_versions;
-	const tmodel_entity **rows; /* remembered rows by number */
+	const itableRow **rows;		/* remembered rows by number */
 	int64		nrows;
 	int64		max_rows;
 } transactionBuffer;
@@ -95,15 +95,9 @@ ensure_buffer(void)
 										 sizeof(itableVersion *));
 	buffer.max_rows = ROWS_PER_BLOCK;
 	buffer.rows = MemoryContextAlloc(context, buffer.max_rows *
-									 sizeof(tmodel_entity *));
+									 sizeof(itableRow *));
+	itable_rows_begin(context);
 	buffer.context = context;
-}
-
-tmodel_arena *
-itable_buffer_arena(void)
-{
-	ensure_buffer();
-	return buffer.arena;
 }
 
 MemoryContext
@@ -194,22 +188,22 @@ itable_find_change(itableTarget *target, tmodel_span partition_key,
 	return slot != NULL ? slot->change : NULL;
 }
 
-/* The change of this entity, made when it is not there. */
+/* The change of this row's entity, made when it is not there. */
 static itableChange *
-get_change(itableTarget *target, const tmodel_entity *entity,
-		   const tmodel_entity *base)
+get_change(itableTarget *target, const itableRow *row, const itableRow *base)
 {
-	itableChange *change = itable_find_change(target, entity->partition_key,
-											  entity->row_key);
+	itableChange *change = itable_find_change(target, row->partition_key,
+											  row->row_key);
 	bool		found;
 
 	if (change != NULL)
 		return change;
-	change = MemoryContextAllocZero(buffer.context, sizeof(itableChange));
+	change = tmodel_alloc(buffer.arena, sizeof(itableChange));
+	itable_check_arena(buffer.arena);
 	change->target = target;
-	change->partition_key = entity->partition_key;
-	change->row_key = entity->row_key;
-	change->hash = change_hash(target, entity->partition_key, entity->row_key);
+	change->partition_key = row->partition_key;
+	change->row_key = row->row_key;
+	change->hash = change_hash(target, row->partition_key, row->row_key);
 	change->base = base;
 	changes_insert(buffer.changes, change, &found);
 	if (target->last != NULL)
@@ -222,11 +216,11 @@ get_change(itableTarget *target, const tmodel_entity *entity,
 }
 
 static void
-push_version(itableChange *change, const tmodel_entity *entity)
+push_version(itableChange *change, const itableRow *row)
 {
-	itableVersion *version = MemoryContextAlloc(buffer.context,
-												sizeof(itableVersion));
+	itableVersion *version = tmodel_alloc(buffer.arena, sizeof(itableVersion));
 
+	itable_check_arena(buffer.arena);
 	if (buffer.nversions == buffer.max_versions)
 	{
 		buffer.versions = repalloc_huge(buffer.versions,
@@ -239,7 +233,7 @@ push_version(itableChange *change, const tmodel_entity *entity)
 	version->change = change;
 	version->subid = GetCurrentSubTransactionId();
 	version->cid = GetCurrentCommandId(true);
-	version->entity = entity;
+	version->row = row;
 	change->newest = version;
 	buffer.versions[buffer.nversions++] = version;
 }
@@ -248,7 +242,7 @@ push_version(itableChange *change, const tmodel_entity *entity)
 static bool
 is_live(const itableChange *change)
 {
-	return change->newest != NULL ? change->newest->entity != NULL :
+	return change->newest != NULL ? change->newest->row != NULL :
 		change->base != NULL;
 }
 
@@ -262,23 +256,32 @@ itable_buffer_has_row(itableTarget *target, const tmodel_entity *entity)
 	return change != NULL && is_live(change);
 }
 
-void
-itable_buffer_insert(itableTarget *target, const tmodel_entity *entity)
+/* Shares what it can with the row it was made from, if any. */
+static void
+insert_like(itableTarget *target, const tmodel_entity *entity,
+			const itableRow *like, const tmodel_entity *like_entity)
 {
-	itableChange *change = get_change(target, entity, NULL);
+	const itableRow *row;
 
-	if (is_live(change))
+	if (itable_buffer_has_row(target, entity))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNIQUE_VIOLATION),
 				 errmsg("duplicate key in foreign table \"%s\"",
 						target->table->relname),
 				 errdetail("The transaction has already written an entity with this partition key and row key.")));
-	push_version(change, entity);
+	row = itable_row_keep(entity, like, like_entity);
+	push_version(get_change(target, row, NULL), row);
+}
+
+void
+itable_buffer_insert(itableTarget *target, const tmodel_entity *entity)
+{
+	insert_like(target, entity, NULL, NULL);
 }
 
 /* The change a read row belongs to; NULL when this command changed it. */
 static itableChange *
-change_of_read(itableTarget *target, const tmodel_entity *read)
+change_of_read(itableTarget *target, const itableRow *read)
 {
 	itableChange *change = get_change(target, read, read);
 	itableVersion *newest = change->newest;
@@ -290,7 +293,7 @@ change_of_read(itableTarget *target, const tmodel_entity *read)
 			change->base = read;
 		return change;
 	}
-	if (newest->entity == read)
+	if (newest->row == read)
 		return change;
 	if (newest->cid == GetCurrentCommandId(false))
 		return NULL;
@@ -301,8 +304,8 @@ change_of_read(itableTarget *target, const tmodel_entity *read)
 }
 
 bool
-itable_buffer_update(itableTarget *target, const tmodel_entity *read,
-					 const tmodel_entity *entity)
+itable_buffer_update(itableTarget *target, const itableRow *read,
+					 const tmodel_entity *old, const tmodel_entity *entity)
 {
 	itableChange *change = change_of_read(target, read);
 
@@ -311,17 +314,17 @@ itable_buffer_update(itableTarget *target, const tmodel_entity *read,
 	if (tmodel_span_equal(read->partition_key, entity->partition_key) &&
 		tmodel_span_equal(read->row_key, entity->row_key))
 	{
-		push_version(change, entity);
+		push_version(change, itable_row_keep(entity, read, old));
 		return true;
 	}
 	/* a new key: another entity */
 	push_version(change, NULL);
-	itable_buffer_insert(target, entity);
+	insert_like(target, entity, read, old);
 	return true;
 }
 
 bool
-itable_buffer_delete(itableTarget *target, const tmodel_entity *read)
+itable_buffer_delete(itableTarget *target, const itableRow *read)
 {
 	itableChange *change = change_of_read(target, read);
 
@@ -331,24 +334,54 @@ itable_buffer_delete(itableTarget *target, const tmodel_entity *read)
 	return true;
 }
 
+const itableVersion *
+itable_visible_version(const itableChange *change, CommandId cid)
+{
+	for (const itableVersion *version = change->newest; version != NULL;
+		 version = version->older)
+		if (version->cid < cid)
+			return version;
+	return NULL;
+}
+
+const itableRow *
+itable_buffer_row(Oid serverid, tmodel_span table, const tmodel_entity *entity,
+				  CommandId cid)
+{
+	const itableChange *change;
+	const itableVersion *version = NULL;
+
+	/* what has an ETag comes from the store, else from the buffer */
+	ensure_buffer();
+	if (entity->etag.len > 0)
+		return itable_row_keep(entity, NULL, NULL);
+	change = itable_find_change(itable_find_target(serverid, table),
+								entity->partition_key, entity->row_key);
+	if (change != NULL)
+		version = itable_visible_version(change, cid);
+	if (version == NULL || version->row == NULL)
+		elog(ERROR, "row of a foreign table is unknown to the transaction");
+	return version->row;
+}
+
 /* Block numbers start at 0, offsets at 1, as PostgreSQL wants them. */
 void
-itable_remember_row(const tmodel_entity *entity, ItemPointer tid)
+itable_remember_row(const itableRow *row, ItemPointer tid)
 {
 	ensure_buffer();
 	if (buffer.nrows == buffer.max_rows)
 	{
 		buffer.rows = repalloc_huge(buffer.rows, 2 * buffer.max_rows *
-									sizeof(tmodel_entity *));
+									sizeof(itableRow *));
 		buffer.max_rows *= 2;
 	}
-	buffer.rows[buffer.nrows] = entity;
+	buffer.rows[buffer.nrows] = row;
 	ItemPointerSet(tid, (BlockNumber) (buffer.nrows / ROWS_PER_BLOCK),
 				   (OffsetNumber) (buffer.nrows % ROWS_PER_BLOCK + 1));
 	buffer.nrows++;
 }
 
-const tmodel_entity *
+const itableRow *
 itable_remembered_row(ItemPointer tid)
 {
 	int64		number = (int64) ItemPointerGetBlockNumberNoCheck(tid) *
@@ -379,7 +412,10 @@ void
 itable_buffer_reset(void)
 {
 	if (buffer.context != NULL)
+	{
+		itable_rows_end();
 		MemoryContextDelete(buffer.context);
+	}
 	memset(&buffer, 0, sizeof(buffer));
 }
 

@@ -15,6 +15,7 @@
 #include "storage/itemptr.h"
 
 #include "table/table_def.h"
+#include "txn/rows.h"
 
 typedef struct itableVersion itableVersion;
 typedef struct itableChange itableChange;
@@ -26,16 +27,16 @@ struct itableVersion
 	itableChange *change;
 	SubTransactionId subid;
 	CommandId	cid;			/* visible to snapshots with a later one */
-	const tmodel_entity *entity;	/* NULL: deleted */
+	const itableRow *row;		/* NULL: deleted */
 };
 
 struct itableChange
 {
 	itableTarget *target;
-	tmodel_span partition_key;	/* hash key, with target */
+	tmodel_span partition_key;	/* hash key, with target; a row's */
 	tmodel_span row_key;
 	uint32		hash;
-	const tmodel_entity *base;	/* F0 as read, with ETag; NULL: none known */
+	const itableRow *base;		/* F0 as read, with ETag; NULL: none known */
 	itableVersion *newest;		/* NULL: all rolled back */
 	itableChange *next;			/* of the target, in order of first write */
 };
@@ -67,19 +68,22 @@ extern itableChange *itable_find_change(itableTarget *target,
 										tmodel_span partition_key,
 										tmodel_span row_key);
 
+/* The newest version that a snapshot of this curcid sees, or NULL. */
+extern const itableVersion *itable_visible_version(const itableChange *change,
+												   CommandId cid);
+
 /*
- * Buffered writes.  Entities must live in itable_buffer_arena().  Insert throws
- * 23505 when this transaction knows a live row of that key; update and delete
- * return false when the current command has already changed the row (PostgreSQL
- * ignores the second change, and so do we).
+ * Buffered writes; entities are copied.  Insert throws 23505 when this
+ * transaction knows a live row of that key; update and delete return false when
+ * the current command has already changed the row (PostgreSQL ignores the second
+ * change, and so do we).  "old" is what "read" has.
  */
 extern void itable_buffer_insert(itableTarget *target,
 								 const tmodel_entity *entity);
-extern bool itable_buffer_update(itableTarget *target,
-								 const tmodel_entity *read,
+extern bool itable_buffer_update(itableTarget *target, const itableRow *read,
+								 const tmodel_entity *old,
 								 const tmodel_entity *entity);
-extern bool itable_buffer_delete(itableTarget *target,
-								 const tmodel_entity *read);
+extern bool itable_buffer_delete(itableTarget *target, const itableRow *read);
 
 /* Does this transaction know a live row with the entity's keys? */
 extern bool itable_buffer_has_row(itableTarget *target,
@@ -88,16 +92,19 @@ extern bool itable_buffer_has_row(itableTarget *target,
 /* Another number whenever something was written or rolled back. */
 extern uint64 itable_buffer_generation(void);
 
-/* The arena all buffered entities live in, until the transaction ends. */
-extern tmodel_arena *itable_buffer_arena(void);
+/* Memory until the transaction ends. */
 extern MemoryContext itable_buffer_context(void);
 
 /*
- * Rows that a scan read for UPDATE or DELETE.  The row identity is a ctid that
- * names the entity (with ETag) it came from.
+ * Rows that a scan read for UPDATE or DELETE: those of the store are kept, own
+ * ones are the version that the scan's snapshot sees.  The row identity is a
+ * ctid that names the row.
  */
-extern void itable_remember_row(const tmodel_entity *entity, ItemPointer tid);
-extern const tmodel_entity *itable_remembered_row(ItemPointer tid);
+extern const itableRow *itable_buffer_row(Oid serverid, tmodel_span table,
+										  const tmodel_entity *entity,
+										  CommandId cid);
+extern void itable_remember_row(const itableRow *row, ItemPointer tid);
+extern const itableRow *itable_remembered_row(ItemPointer tid);
 
 /* Ends of (sub)transactions; xact.c calls them. */
 extern void itable_buffer_rollback_to(SubTransactionId subid);

@@ -108,12 +108,12 @@ tmodel_change *
 itable_net_change(const netTable *net, const itableChange *change, int number,
 				  tmodel_contents contents, tmodel_arena *arena)
 {
-	const tmodel_entity *now;
+	const itableRow *now;
 	tmodel_change *result;
 
 	if (change->newest == NULL)
 		return NULL;
-	now = change->newest->entity;
+	now = change->newest->row;
 	if (now == NULL && change->base == NULL)
 		return NULL;
 	result = tmodel_alloc(arena, sizeof(tmodel_change));
@@ -121,11 +121,14 @@ itable_net_change(const netTable *net, const itableChange *change, int number,
 	fill_header(net, change->base == NULL ? TMODEL_CHANGE_INSERT :
 				now == NULL ? TMODEL_CHANGE_DELETE : TMODEL_CHANGE_UPDATE,
 				result);
-	result->old_fact = change->base;
-	result->new_fact = now;
+	if (change->base != NULL)
+		result->old_fact = itable_row_load(change->base, arena);
+	if (now != NULL)
+		result->new_fact = itable_row_load(now, arena);
 	if (contents == TMODEL_NEEDS_ENTRIES)
 	{
-		itable_net_indexes(arena, net->maintained, change->base, now,
+		itable_net_indexes(arena, net->maintained, result->old_fact,
+						   result->new_fact,
 						   net->target->nchanges > BULK_CHANGES, result);
 		itable_add_companions(arena, net->client, net->indexes, number, result);
 	}

@@ -8,18 +8,8 @@
  */
 #include "postgres.h"
 
+#include "remote/memory.h"
 #include "txn/overlay.h"
-
-/* The newest version an earlier command made, or NULL. */
-static const itableVersion *
-visible_version(const itableChange *change, CommandId cid)
-{
-	for (const itableVersion *version = change->newest; version != NULL;
-		 version = version->older)
-		if (version->cid < cid)
-			return version;
-	return NULL;
-}
 
 void
 itable_overlay_begin(itableOverlay *overlay, Oid serverid, tmodel_span table,
@@ -27,6 +17,7 @@ itable_overlay_begin(itableOverlay *overlay, Oid serverid, tmodel_span table,
 {
 	overlay->target = itable_find_target(serverid, table);
 	overlay->cid = cid;
+	overlay->arena = itable_arena(CurrentMemoryContext);
 	itable_overlay_rewind(overlay);
 }
 
@@ -38,21 +29,15 @@ itable_overlay_rewind(itableOverlay *overlay)
 
 bool
 itable_overlay_covers(const itableOverlay *overlay, tmodel_span partition_key,
-					  tmodel_span row_key, const tmodel_entity **entity)
+					  tmodel_span row_key)
 {
 	const itableChange *change;
-	const itableVersion *version;
 
 	if (overlay->target == NULL)
 		return false;
 	change = itable_find_change(overlay->target, partition_key, row_key);
-	if (change == NULL)
-		return false;
-	version = visible_version(change, overlay->cid);
-	if (version == NULL)
-		return false;
-	*entity = version->entity;
-	return true;
+	return change != NULL &&
+		itable_visible_version(change, overlay->cid) != NULL;
 }
 
 const tmodel_entity *
@@ -60,12 +45,15 @@ itable_overlay_next(itableOverlay *overlay)
 {
 	while (overlay->cursor != NULL)
 	{
-		const itableVersion *version = visible_version(overlay->cursor,
-													   overlay->cid);
+		const itableVersion *version = itable_visible_version(overlay->cursor,
+															  overlay->cid);
 
 		overlay->cursor = overlay->cursor->next;
-		if (version != NULL && version->entity != NULL)
-			return version->entity;
+		if (version == NULL || version->row == NULL)
+			continue;
+		overlay->row = version->row;
+		tmodel_arena_reset(overlay->arena);
+		return itable_row_load(version->row, overlay->arena);
 	}
 	return NULL;
 }
