@@ -131,7 +131,7 @@ collect_held(itableConflicts *conflicts)
 		 change = change->next)
 		if (change->newest != NULL && change->newest->row != NULL)
 		{
-			tmodel_arena_reset(conflicts->arena);
+			tmodel_arena_rewind(conflicts->arena);
 			hold_keys(conflicts, itable_row_load(change->newest->row,
 												 conflicts->arena));
 		}
@@ -147,7 +147,7 @@ itable_conflicts_own(itableConflicts *conflicts, const tmodel_entity *entity)
 	if (conflicts->indexes == NIL)
 		return false;
 	collect_held(conflicts);
-	tmodel_arena_reset(conflicts->arena);
+	tmodel_arena_rewind(conflicts->arena);
 	foreach(cell, conflicts->indexes)
 	{
 		const uniqueIndex *unique = lfirst(cell);
@@ -168,7 +168,7 @@ itable_conflicts_note(itableConflicts *conflicts, const tmodel_entity *entity)
 {
 	if (conflicts->held_context == NULL)
 		return;
-	tmodel_arena_reset(conflicts->arena);
+	tmodel_arena_rewind(conflicts->arena);
 	hold_keys(conflicts, entity);
 	conflicts->generation = itable_buffer_generation();
 }

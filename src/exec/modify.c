@@ -198,7 +198,7 @@ insert_rows(const itableModify *modify, EState *estate,
 	bool	   *exists = palloc0(sizeof(bool) * n);
 	int			inserted = 0;
 
-	tmodel_arena_reset(modify->arena);
+	tmodel_arena_rewind(modify->arena);
 	for (int i = 0; i < n; i++)
 	{
 		check_partition(estate, relation, slots[i]);
@@ -305,7 +305,7 @@ itableExecForeignUpdate(EState *estate, ResultRelInfo *relation,
 	const tmodel_entity *old;
 	tmodel_entity *entity;
 
-	tmodel_arena_reset(modify->arena);
+	tmodel_arena_rewind(modify->arena);
 	check_partition(estate, relation, slot);
 	old = itable_row_load(read, modify->arena);
 	entity = with_undeclared(modify, entity_of_slot(modify, slot), old);
@@ -327,7 +327,7 @@ itableExecForeignDelete(EState *estate, ResultRelInfo *relation,
 	if (relation->ri_projectReturning != NULL)
 	{
 		ExecClearTuple(slot);
-		tmodel_arena_reset(modify->arena);
+		tmodel_arena_rewind(modify->arena);
 		itable_entity_to_row(modify->arena, modify->table,
 							 itable_row_load(read, modify->arena), NULL,
 							 slot->tts_values, slot->tts_isnull);

@@ -179,7 +179,7 @@ add_change(flushRun *run, flushSite *site, const netTable *net,
 	item->change = NULL;
 	if (!tmodel_machine_detach(item->machine, item->header))
 		itable_check_arena(run->arena);
-	tmodel_arena_reset(run->scratch);
+	tmodel_arena_rewind(run->scratch);
 }
 
 /*

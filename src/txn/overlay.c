@@ -52,7 +52,7 @@ itable_overlay_next(itableOverlay *overlay)
 		if (version == NULL || version->row == NULL)
 			continue;
 		overlay->row = version->row;
-		tmodel_arena_reset(overlay->arena);
+		tmodel_arena_rewind(overlay->arena);
 		return itable_row_load(version->row, overlay->arena);
 	}
 	return NULL;
