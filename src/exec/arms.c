@@ -34,6 +34,7 @@ struct itableArms
 	itableTable *relation;
 	int			ngroups;
 	armGroup   *groups;
+	int			nparts;			/* arms for a part of a list each */
 	int			current;
 	tstore_client *client;
 	itableCounts *counts;
@@ -94,6 +95,20 @@ is_everything(const itablePlan *arm)
 	return arm->when != NIL && arm->access == ITABLE_FULL;
 }
 
+/* An arm's part of a list goes first into the filter. */
+static itableFilter *
+both(itableFilter *part, itableFilter *filter)
+{
+	itableFilter *result;
+
+	if (part == NULL || filter == NULL)
+		return part != NULL ? part : filter;
+	result = palloc0(sizeof(itableFilter));
+	result->kind = TMODEL_FILTER_AND;
+	result->args = list_make2(part, filter);
+	return result;
+}
+
 static void
 add_arms(itableArms *arms, bool own)
 {
@@ -110,7 +125,8 @@ add_arms(itableArms *arms, bool own)
 		/* what the store can filter by holds for every arm */
 		if (own)
 		{
-			arm->filter = arms->plan->filter;
+			arms->nparts += arm->filter != NULL;
+			arm->filter = both(arm->filter, arms->plan->filter);
 			arm->skip_sections = arms->plan->skip_sections;
 		}
 		group = group_of(arms, arm);
@@ -339,6 +355,21 @@ itable_arms_stop(itableArms *arms)
 	if (arms->seen_context != NULL)
 		MemoryContextDelete(arms->seen_context);
 	arms->seen_context = NULL;
+}
+
+const itableFilter *
+itable_arms_filter(const itableArms *arms)
+{
+	const itableArmGroup *last = &arms->groups[arms->ngroups - 1].shown;
+
+	return last->index != NULL ? NULL :
+		((itablePlan *) linitial(last->plans))->filter;
+}
+
+int
+itable_arms_nparts(const itableArms *arms)
+{
+	return arms->nparts;
 }
 
 int

@@ -50,6 +50,12 @@ typedef struct itableArmGroup
 	const itableOtherList *others;
 } itableArmGroup;
 
+/* In how many parts a long list of values is asked for; 0: there is none. */
+extern int	itable_arms_nparts(const itableArms *arms);
+
+/* What the store filters by where the relation itself is asked; or NULL. */
+extern const itableFilter *itable_arms_filter(const itableArms *arms);
+
 extern int	itable_arms_ngroups(const itableArms *arms);
 extern itableArmGroup itable_arms_group(const itableArms *arms, int i);
 

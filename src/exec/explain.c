@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "exec/explain.h"
+#include "exec/probe_filter.h"
 #include "exec/scan.h"
 
 static char *
@@ -300,6 +301,35 @@ explain_kept(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyList("Kept Local", kept, es);
 }
 
+/* What was planned as a filter and did not go with the last start's values. */
+static void
+explain_refused(ForeignScanState *node, ExplainState *es)
+{
+	itableScan *scan = node->fdw_state;
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, NIL);
+	const itableFilter *filter = scan->through_arms ?
+	itable_arms_filter(scan->arms) : scan->plan->filter;
+	List	   *texts = NIL;
+	ListCell   *cell;
+
+	foreach(cell, itable_refused_filters(scan->start_arena, filter,
+										 scan->table, &scan->values))
+	{
+		const itableRefused *refused = lfirst(cell);
+		StringInfoData text;
+
+		initStringInfo(&text);
+		append_filter(&text, scan->table, plan->fdw_exprs, context, false,
+					  refused->filter, false);
+		appendStringInfo(&text, " (%s)", refused->why);
+		texts = lappend(texts, text.data);
+	}
+	if (texts != NIL)
+		ExplainPropertyList("Kept in This Execution", texts, es);
+}
+
 /* "5", "$1" */
 static char *
 deparse_limit(const ForeignScan *plan, int expr, List *context)
@@ -426,6 +456,9 @@ itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	if (scan->plan->pieces != NIL)
 		ExplainPropertyInteger("Pieces", NULL,
 							   list_length(scan->plan->pieces), es);
+	if (scan->arms != NULL && itable_arms_nparts(scan->arms) > 0)
+		ExplainPropertyInteger("List Parts", NULL,
+							   itable_arms_nparts(scan->arms), es);
 	explain_order(scan, es);
 	explain_limit(node, es);
 	if (es->verbose)
@@ -435,6 +468,8 @@ itableExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	}
 	if (es->verbose && scan->arms != NULL)
 		explain_otherwise(node, es);
+	if (es->verbose && es->analyze && scan->under_way)
+		explain_refused(node, es);
 	if (es->analyze && scan->fallbacks > 0)
 		ExplainPropertyText("Fallback",
 							itable_access_name(scan->plan->access), es);

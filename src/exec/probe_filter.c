@@ -299,14 +299,41 @@ text_length(tmodel_arena *arena, const tmodel_filter *filter)
 	return (int) tmodel_buf_text(&text).len;
 }
 
+/* What is left of the service's limits, and what did not go into them. */
+typedef struct filterBudget
+{
+	int			comparisons;
+	int			length;
+	bool		report;
+	const char *refused;		/* why, where that is to be reported */
+} filterBudget;
+
+/* Does the part go in?  Then the budget is less. */
+static bool
+takes(filterBudget *budget, int comparisons, int length)
+{
+	if (comparisons <= budget->comparisons && length <= budget->length)
+	{
+		budget->comparisons -= comparisons;
+		budget->length -= length;
+		return true;
+	}
+	if (budget->report && comparisons > budget->comparisons)
+		budget->refused = psprintf("%d comparisons, and a filter has room for %d",
+								   comparisons, budget->comparisons);
+	else if (budget->report)
+		budget->refused = psprintf("%d characters, and a filter has room for %d",
+								   length, budget->length);
+	return false;
+}
+
 /*
  * What the service takes of the filter: the parts of an AND that go into its
  * limits, one after the other; an OR wholly or not at all.
  */
 static tmodel_filter *
-within_limits(tmodel_arena *arena, tmodel_filter *filter, int comparisons)
+within_limits(tmodel_arena *arena, tmodel_filter *filter, filterBudget *budget)
 {
-	int			length = MAX_FILTER_LENGTH;
 	bool		is_and = filter->kind == TMODEL_FILTER_AND;
 	tmodel_filter *result = NULL;
 	tmodel_filter *next;
@@ -314,16 +341,10 @@ within_limits(tmodel_arena *arena, tmodel_filter *filter, int comparisons)
 	for (tmodel_filter *part = is_and ? filter->args : filter; part != NULL;
 		 part = next)
 	{
-		int			size = tmodel_filter_size(part);
-		int			part_length = text_length(arena, part);
-
 		next = part->next;
 		part->next = NULL;
-		if (size > comparisons || part_length > length)
-			continue;
-		comparisons -= size;
-		length -= part_length;
-		result = tmodel_filter_and(arena, result, part);
+		if (takes(budget, tmodel_filter_size(part), text_length(arena, part)))
+			result = tmodel_filter_and(arena, result, part);
 	}
 	itable_check_arena(arena);
 	return result;
@@ -334,14 +355,63 @@ itable_build_filter(tmodel_arena *arena, const itableFilter *filter,
 					const itableTable *relation, const itableValues *values,
 					tmodel_filter **result)
 {
+	filterBudget budget = {itable_filter_room(relation), MAX_FILTER_LENGTH};
 	narrowing	how;
 
 	*result = NULL;
 	if (filter == NULL)
 		return true;
 	how = build(arena, filter, relation, values, result);
-	*result = how != NARROWS ? NULL :
-		within_limits(arena, *result, itable_filter_room(relation));
+	*result = how != NARROWS ? NULL : within_limits(arena, *result, &budget);
 	itable_check_arena(arena);
 	return how != MATCHES_NOTHING;
+}
+
+/* The filter's parts one by one, as within_limits() meets them. */
+static List *
+refused_parts(tmodel_arena *arena, const itableFilter *filter,
+			  const itableTable *relation, const itableValues *values,
+			  filterBudget *budget)
+{
+	List	   *result = NIL;
+	itableRefused *refused;
+	tmodel_filter *built;
+	narrowing	how;
+	ListCell   *cell;
+
+	if (filter->kind == TMODEL_FILTER_AND)
+	{
+		foreach(cell, filter->args)
+			result = list_concat(result,
+								 refused_parts(arena, lfirst(cell), relation,
+											   values, budget));
+		return result;
+	}
+	how = build(arena, filter, relation, values, &built);
+	budget->refused = NULL;
+	if (how == NARROWS)
+		(void) within_limits(arena, built, budget);
+	else if (how == NARROWS_NOT)
+		budget->refused = "no comparison of the store narrows by this value";
+	if (budget->refused == NULL)
+		return NIL;
+	refused = palloc(sizeof(itableRefused));
+	refused->filter = filter;
+	refused->why = budget->refused;
+	return list_make1(refused);
+}
+
+List *
+itable_refused_filters(tmodel_arena *arena, const itableFilter *filter,
+					   const itableTable *relation, const itableValues *values)
+{
+	filterBudget budget = {itable_filter_room(relation), MAX_FILTER_LENGTH,
+	true};
+	tmodel_filter *built;
+
+	/* where nothing can match nothing is asked */
+	if (filter == NULL ||
+		!itable_build_filter(arena, filter, relation, values, &built))
+		return NIL;
+	return refused_parts(arena, filter, relation, values, &budget);
 }

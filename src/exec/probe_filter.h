@@ -17,4 +17,17 @@ extern bool itable_build_filter(tmodel_arena *arena,
 								const itableValues *values,
 								tmodel_filter **result);
 
+/* A part of the filter that was planned and does not go with these values. */
+typedef struct itableRefused
+{
+	const itableFilter *filter;
+	const char *why;
+} itableRefused;
+
+/* For EXPLAIN: all of them (itableRefused), in the current context. */
+extern List *itable_refused_filters(tmodel_arena *arena,
+									const itableFilter *filter,
+									const itableTable *relation,
+									const itableValues *values);
+
 #endif							/* ITABLE_PROBE_FILTER_H */

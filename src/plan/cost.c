@@ -150,6 +150,35 @@ way_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	return total;
 }
 
+/* Parts of a long list, as many at a time as there are connections. */
+static Cost
+parts_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+		   const itableChoice *choice, double share, double *rows)
+{
+	double		list = clauselist_selectivity(root, choice->rinfos, rel->relid,
+											  JOIN_INNER, NULL) /
+	clauselist_selectivity(root,
+						   ((itableChoice *) linitial(choice->arms))->rinfos,
+						   rel->relid, JOIN_INNER, NULL);
+	Cost		total = 0;
+	ListCell   *cell;
+
+	/* nothing is selected where the relation's own way selects nothing */
+	if (isnan(list))
+		list = 0;
+	foreach(cell, choice->arms)
+	{
+		itableChoice *arm = lfirst(cell);
+		double		arm_rows;
+
+		total += way_cost(root, rel, info, arm, true,
+						  share * Min(list * arm->part_share, 1), &arm_rows);
+		*rows += arm_rows;
+	}
+	return total / Min(list_length(choice->arms),
+					   Max(info->table->max_connections, 1));
+}
+
 /* All arms; their point reads are in flight together. */
 static Cost
 arms_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
@@ -160,6 +189,8 @@ arms_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	ListCell   *cell;
 
 	*rows = 0;
+	if (((itableChoice *) linitial(choice->arms))->part != NULL)
+		return parts_cost(root, rel, info, choice, share, rows);
 	foreach(cell, choice->arms)
 	{
 		itableChoice *arm = lfirst(cell);

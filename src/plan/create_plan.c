@@ -65,6 +65,8 @@ fill_access(const itableChoice *choice, itablePlan *plan, List **exprs)
 		InvalidOid;
 	plan->covering = choice->covering;
 	number_conds(choice, plan, exprs);
+	plan->filter = choice->part;
+	number_filter(plan->filter, exprs);
 	if (choice->also != NULL)
 	{
 		plan->also = palloc0(sizeof(itablePlan));

@@ -121,6 +121,8 @@ struct itableChoice
 	bool		conditional;	/* a value may make it unusable */
 	List	   *arms;			/* itableChoice: read instead (union.c) */
 	struct itableChoice *also;	/* must name a fact, too (intersection.c) */
+	itableFilter *part;			/* of an arm: of a long list (long_list.c) */
+	double		part_share;		/* of the list's values */
 	bool		only_ordered;	/* pays for its order only */
 	bool		skip;			/* one row of each partition (upper.c) */
 	itableOrder order;

@@ -15,7 +15,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 
-#include "plan/plan.h"
+#include "plan/long_list.h"
 
 /* A comparison of a property that is no filter. */
 static const char *
@@ -161,6 +161,9 @@ itable_why_kept(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			"entries that are not verified may contradict the fact" :
 			!bms_equal(rinfo->clause_relids, rel->relids) ?
 			"join clauses are used as keys only" :
+			choice->access != ITABLE_FULL &&
+			itable_is_long_list(root, rel, info, rinfo) ?
+			"more comparisons than a filter may have; in parts it would cost more" :
 			"more comparisons than a filter may have";
 	if (!itable_match(root, rel->relid, info->table, clause, &match) &&
 		!itable_match_none_of(root, rel->relid, info->table, clause, &match))

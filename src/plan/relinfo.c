@@ -21,6 +21,7 @@
 #include "compat.h"
 #include "plan/callbacks.h"
 #include "plan/intersection.h"
+#include "plan/long_list.h"
 #include "table/settings.h"
 
 /* Rows assumed of a table that was never analyzed. */
@@ -109,6 +110,8 @@ itableGetForeignPaths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	List	   *choices = itable_choices(info, info->clauses);
 	ListCell   *cell;
 
+	choices = list_concat(choices, itable_list_parts(root, rel, info,
+													 linitial(choices)));
 	choices = list_concat(choices, itable_intersections(info, choices));
 	choices = list_concat(choices, itable_unions(root, rel, info, info->clauses,
 												 rel->baserestrictinfo));
