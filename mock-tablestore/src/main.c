@@ -84,7 +84,7 @@ static const char help_text[] =
 "\n"
 "Clients use http://HOST:PORT/ACCOUNT as table endpoint, or a Host header\n"
 "whose first label is the account.  SharedKey, SharedKeyLite and shared\n"
-"access signatures are verified.  Ctrl-C or SIGTERM ends the server.  The key\n"
+"access signatures are verified.  Ctrl-C, SIGTERM or SIGHUP ends it.  The key\n"
 "of " EMULATOR_ACCOUNT ", as every emulator has it:\n"
 "  " EMULATOR_KEY "\n"
 "\n"
@@ -331,6 +331,8 @@ read_options(int argc, char **argv, Options *o)
 		usage_error("account \"%s\" has no --key", o->account);
 	if ((o->tls_cert == NULL) != (o->tls_key == NULL))
 		usage_error("--tls-cert and --tls-key need each other");
+	if (o->data && *o->data == '\0')
+		usage_error("--data needs the name of a file");
 	if (memory && o->data)
 		usage_error("--memory and --data exclude each other");
 }
@@ -373,8 +375,15 @@ block_signals(sigset_t *set)
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
+	/* Its terminal is gone; unless nohup has said that it does not matter. */
+	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
+		signal(SIGHUP, SIG_IGN);
+	else
+		sigaddset(set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* A file that may grow no more is a write that fails. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 /* The file's text, malloc'ed; NULL with errno set. */

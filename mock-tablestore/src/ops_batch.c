@@ -151,6 +151,9 @@ apply(Context *c, const Write *writes, int n, bool keep, Reply *parts,
 	{
 		if (store_commit(c->store) != STORE_OK)
 			*err = ERR_INTERNAL;
+		/* Some index must be named, and it must be one of them. */
+		if (*err != ERR_NONE && done > 0)
+			done--;
 	}
 	if (*err != ERR_NONE || !keep)
 		store_rollback(c->store);

@@ -22,6 +22,8 @@
 #include "timestamp.h"
 
 #define STORE_VERSION 1
+/* "mock" as PRAGMA application_id: a file of ours. */
+#define STORE_FILE_ID 0x6d6f636b
 
 enum
 {
@@ -51,6 +53,19 @@ static const char *const stmt_text[STMT_COUNT] = {
 	[STMT_ROLLBACK] = "ROLLBACK",
 	[STMT_PROMISE] = "UPDATE promise SET ticks=?1",
 };
+
+/* 1836016491 is STORE_FILE_ID. */
+static const char schema[] =
+"BEGIN IMMEDIATE;"
+"CREATE TABLE IF NOT EXISTS tables(id INTEGER PRIMARY KEY AUTOINCREMENT, "
+"account TEXT NOT NULL, name TEXT NOT NULL);"
+"CREATE TABLE IF NOT EXISTS entity(t INTEGER NOT NULL, pk BLOB NOT NULL, "
+"rk BLOB NOT NULL, v BLOB NOT NULL, PRIMARY KEY(t,pk,rk)) WITHOUT ROWID;"
+"CREATE TABLE IF NOT EXISTS setting(account TEXT, name TEXT, "
+"value BLOB, PRIMARY KEY(account,name)) WITHOUT ROWID;"
+"CREATE TABLE IF NOT EXISTS promise(ticks INTEGER);"
+"INSERT INTO promise SELECT 0 WHERE NOT EXISTS(SELECT 1 FROM promise);"
+"PRAGMA user_version=1; PRAGMA application_id=1836016491; COMMIT";
 
 static _Thread_local bool committed;
 
@@ -224,6 +239,63 @@ on_commit(void *arg)
 	return 0;
 }
 
+/* What the library's short texts leave out. */
+static char *
+reason(Store *s)
+{
+	const char *text = sqlite3_errmsg(s->db);
+	int			code = sqlite3_errcode(s->db);
+	size_t		n = strlen(text) + 128;
+	char	   *why = xmalloc(n);
+
+	if (code == SQLITE_BUSY)
+		snprintf(why, n, "another server has it open (%s)", text);
+	else if (code == SQLITE_READONLY)
+		snprintf(why, n, "%s (its directory must be writable, too)", text);
+	else if (code == SQLITE_CANTOPEN)
+		snprintf(why, n, "%s: %s", text,
+				 strerror(sqlite3_system_errno(s->db)));
+	else
+		snprintf(why, n, "%s", text);
+	return why;
+}
+
+/* Is it a file that may be ours?  The reason why not, or NULL. */
+static char *
+check_file(Store *s)
+{
+	int64_t		version = read_int(s, "PRAGMA user_version");
+	int64_t		id = read_int(s, "PRAGMA application_id");
+	char	   *why;
+
+	if (version < 0 || id < 0)
+		return reason(s);
+	/* Files of the first days have a version and no id. */
+	if ((id != 0 && id != STORE_FILE_ID) ||
+		(version == 0 && read_int(s, "SELECT count(*) FROM sqlite_schema") > 0))
+		return xstrdup("a database of another program");
+	if (version == 0 || version == STORE_VERSION)
+		return NULL;
+	why = xmalloc(128);
+	snprintf(why, 128, "its format is %d, this program knows %d: it was written "
+			"by %s version", (int) version, STORE_VERSION,
+			version > STORE_VERSION ? "a newer" : "another");
+	return why;
+}
+
+/* NULL when it can be used, else why not. */
+static char *
+open_file(Store *s, const char *path)
+{
+	if (sqlite3_open_v2(path ? path : ":memory:", &s->db,
+						SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+						SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		return s->db ? reason(s) : xstrdup("out of memory");
+	if (sqlite3_db_readonly(s->db, "main") == 1)
+		return xstrdup("the file may only be read");
+	return check_file(s);
+}
+
 static StoreResult
 set_up(Store *s)
 {
@@ -234,29 +306,9 @@ set_up(Store *s)
 		"PRAGMA page_size=8192; PRAGMA journal_mode=MEMORY;"
 		"PRAGMA synchronous=OFF; PRAGMA cache_size=-1048576;"
 		"PRAGMA locking_mode=EXCLUSIVE;";
-	int64_t		version;
 
-	if (run_sql(s, pragmas) != STORE_OK)
-		return STORE_FAILED;
-	version = read_int(s, "PRAGMA user_version");
-	if (version != 0 && version != STORE_VERSION)
-	{
-		log_line("the data file has format %d, this program writes %d",
-				 (int) version, STORE_VERSION);
-		return STORE_FAILED;
-	}
-	if (run_sql(s, "BEGIN IMMEDIATE;"
-				"CREATE TABLE IF NOT EXISTS tables(id INTEGER PRIMARY KEY "
-				"AUTOINCREMENT, account TEXT NOT NULL, name TEXT NOT NULL);"
-				"CREATE TABLE IF NOT EXISTS entity(t INTEGER NOT NULL, "
-				"pk BLOB NOT NULL, rk BLOB NOT NULL, v BLOB NOT NULL, "
-				"PRIMARY KEY(t,pk,rk)) WITHOUT ROWID;"
-				"CREATE TABLE IF NOT EXISTS setting(account TEXT, name TEXT, "
-				"value BLOB, PRIMARY KEY(account,name)) WITHOUT ROWID;"
-				"CREATE TABLE IF NOT EXISTS promise(ticks INTEGER);"
-				"INSERT INTO promise SELECT 0 WHERE NOT EXISTS"
-				"(SELECT 1 FROM promise);"
-				"PRAGMA user_version=1; COMMIT") != STORE_OK)
+	if (sqlite3_exec(s->db, pragmas, NULL, NULL, NULL) != SQLITE_OK ||
+		sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
 		return STORE_FAILED;
 	for (int i = 0; i < STMT_COUNT; i++)
 	{
@@ -285,12 +337,11 @@ store_open(const char *path, char **why)
 	pthread_mutex_init(&s->lock, &attr);
 	pthread_mutexattr_destroy(&attr);
 	s->on_disk = path != NULL;
-	if (sqlite3_open_v2(path ? path : ":memory:", &s->db,
-						SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-						SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
-		set_up(s) != STORE_OK)
+	*why = open_file(s, path);
+	if (*why == NULL && set_up(s) != STORE_OK)
+		*why = reason(s);
+	if (*why != NULL)
 	{
-		*why = xstrdup(s->db ? sqlite3_errmsg(s->db) : "out of memory");
 		store_close(s);
 		return NULL;
 	}
@@ -454,7 +505,8 @@ store_tick(Store *s)
 		/* One write a second: a restart may run a second ahead, no more. */
 		s->promised = ticks + TICKS_PER_SECOND;
 		sqlite3_bind_int64(s->stmt[STMT_PROMISE], 1, s->promised);
-		step_write(s, STMT_PROMISE);
+		if (step_write(s, STMT_PROMISE) != STORE_OK)
+			s->promised = 0;
 	}
 	return ticks;
 }

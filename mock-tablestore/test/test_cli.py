@@ -72,13 +72,26 @@ class CommandLine(unittest.TestCase):
         server.close()
 
     def test_signals_end_it_cleanly(self):
-        for sig in (signal.SIGTERM, signal.SIGINT):
+        for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             server = Server()
             c = Client(server.port)
             c.create_table("tab")
             self.assertEqual(server.stop(sig), 0)
             c.close()
             server.close()
+
+    def test_nohup(self):
+        """With SIGHUP ignored, as nohup does it, the terminal's end is not."""
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            server = Server()
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        server.process.send_signal(signal.SIGHUP)
+        c = Client(server.port)
+        self.assertEqual(c.create_table("tab").status, 201)
+        c.close()
+        server.close()
 
     def test_signals_wait_for_the_main_thread(self):
         """One that any other thread takes would end it the hard way."""
@@ -94,7 +107,7 @@ class CommandLine(unittest.TestCase):
                 with open("/proc/%d/task/%s/status" % (pid, t)) as f:
                     mask = int(re.search(r"SigBlk:\s*(\w+)",
                                          f.read()).group(1), 16)
-                for sig in (signal.SIGTERM, signal.SIGINT):
+                for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                     self.assertTrue(mask >> (sig - 1) & 1, t)
             server.close()
 
