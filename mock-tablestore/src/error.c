@@ -147,9 +147,6 @@ static const ErrInfo error_table[ERR_COUNT] = {
 	"The specified message does not exist."},
 	[ERR_MESSAGE_TOO_LARGE] = {400, "MessageTooLarge",
 	"The message exceeds the maximum allowed size."},
-	[ERR_POP_RECEIPT] = {400, "PopReceiptMismatch",
-		"The specified pop receipt did not match the pop receipt for a "
-	"dequeued message."},
 	[ERR_METADATA] = {400, "InvalidMetadata",
 		"The metadata specified is invalid. It has characters that are not "
 	"permitted."},

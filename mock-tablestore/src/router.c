@@ -366,7 +366,7 @@ router_prepare(Request *r)
 	r->preflight = strcmp(r->method, "OPTIONS") == 0;
 	r->err = r->service == SERVICE_QUEUE ? prepare_queue(r) : prepare(r);
 	if ((r->err == ERR_NONE || r->err == ERR_NOT_IMPLEMENTED) &&
-		r->service == SERVICE_TABLE && strict_on() && !r->preflight)
+		strict_on() && !r->preflight)
 		err = strict_check(r);
 	if (err != ERR_NONE)
 		r->err = err;

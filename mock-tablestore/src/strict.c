@@ -16,7 +16,6 @@
 #include "filter.h"
 
 #define MAX_COMPARISONS 15
-#define MAX_TIMEOUT 30
 /* The first version of the service that speaks JSON. */
 #define FIRST_JSON_VERSION "2013-08-15"
 
@@ -33,7 +32,7 @@ static const char *const known_headers[] = {"Accept", "Accept-Charset",
 "x-ms-version", NULL};
 
 /* Options of a signature, of every operation, and of some. */
-static const char *const signature_options[] = {"sv", "tn", "sp", "st", "se",
+const char *const strict_signature_options[] = {"sv", "tn", "sp", "st", "se",
 	"si", "sip", "spr", "spk", "srk", "epk", "erk", "sig", "ss", "srt", "ses",
 NULL};
 static const char *const common_options[] = {"timeout", "$format", NULL};
@@ -56,8 +55,8 @@ strict_on(void)
 	return enabled;
 }
 
-static bool
-is_known(const char *const *names, const char *name, bool fold)
+bool
+strict_known(const char *const *names, const char *name, bool fold)
 {
 	for (; names && *names; names++)
 	{
@@ -67,8 +66,8 @@ is_known(const char *const *names, const char *name, bool fold)
 	return false;
 }
 
-static ErrCode __attribute__((format(printf, 4, 5)))
-refuse(Request *r, ErrCode err, const char *rule, const char *fmt,...)
+ErrCode
+strict_refuse(Request *r, ErrCode err, const char *rule, const char *fmt,...)
 {
 	char		text[512];
 	va_list		ap;
@@ -83,6 +82,8 @@ refuse(Request *r, ErrCode err, const char *rule, const char *fmt,...)
 
 typedef struct HeaderCheck
 {
+	const char *const *known;
+	const char *prefix;			/* of more that are known; NULL: none */
 	const char *unknown;		/* the first one */
 } HeaderCheck;
 
@@ -91,8 +92,20 @@ check_header(void *closure, const char *name, const char *value)
 {
 	HeaderCheck *check = closure;
 
-	if (check->unknown == NULL && !is_known(known_headers, name, true))
+	if (check->unknown == NULL && !strict_known(check->known, name, true) &&
+		(check->prefix == NULL ||
+		 strncasecmp(name, check->prefix, strlen(check->prefix)) != 0))
 		check->unknown = name;
+}
+
+const char *
+strict_unknown_header(const Request *r, const char *const *known,
+					  const char *prefix)
+{
+	HeaderCheck check = {known, prefix, NULL};
+
+	r->each_header(r->who, check_header, &check);
+	return check.unknown;
 }
 
 static ErrCode
@@ -104,24 +117,24 @@ check_versions(Request *r)
 	bool		admin = command_param(&r->cmd, "comp") != NULL;
 
 	if (version == NULL && !sas_is_there(&r->cmd))
-		return refuse(r, ERR_MISSING_HEADER, "version",
-					  "the header x-ms-version is missing.");
+		return strict_refuse(r, ERR_MISSING_HEADER, "version",
+							 "the header x-ms-version is missing.");
 	if (version && !admin && strcmp(version, FIRST_JSON_VERSION) < 0)
-		return refuse(r, ERR_INVALID_HEADER_VALUE, "version",
-					  "JSON needs an x-ms-version of " FIRST_JSON_VERSION
-					  " or later.");
+		return strict_refuse(r, ERR_INVALID_HEADER_VALUE, "version",
+							 "JSON needs an x-ms-version of " FIRST_JSON_VERSION
+							 " or later.");
 	/* The official Python client deletes tables without. */
 	if (admin || r->cmd.op == OP_TABLE_DELETE)
 		return ERR_NONE;
 	if (data == NULL && most == NULL)
-		return refuse(r, ERR_MISSING_HEADER, "data-service-version",
-					  "one of the headers DataServiceVersion and "
-					  "MaxDataServiceVersion is needed.");
+		return strict_refuse(r, ERR_MISSING_HEADER, "data-service-version",
+							 "one of the headers DataServiceVersion and "
+							 "MaxDataServiceVersion is needed.");
 	if ((data && strncmp(data, "3.0", 3) != 0) ||
 		(most && strncmp(most, "3.0", 3) != 0))
-		return refuse(r, ERR_INVALID_HEADER_VALUE, "data-service-version",
-					  "DataServiceVersion and MaxDataServiceVersion must be "
-					  "3.0 for JSON.");
+		return strict_refuse(r, ERR_INVALID_HEADER_VALUE,
+							 "data-service-version", "DataServiceVersion and "
+							 "MaxDataServiceVersion must be 3.0 for JSON.");
 	return ERR_NONE;
 }
 
@@ -138,35 +151,35 @@ check_headers(Request *r)
 {
 	const char *prefer = r->header(r->who, "Prefer");
 	Operation	op = r->cmd.op;
-	HeaderCheck check = {NULL};
+	const char *unknown = strict_unknown_header(r, known_headers, NULL);
 
-	r->each_header(r->who, check_header, &check);
-	if (check.unknown)
-		return refuse(r, ERR_INVALID_INPUT, "unknown-header",
-					  "the service knows no header %s.", check.unknown);
+	if (unknown)
+		return strict_refuse(r, ERR_INVALID_INPUT, "unknown-header",
+							 "the service knows no header %s.", unknown);
 	if (r->cmd.if_match && op != OP_REPLACE && op != OP_MERGE &&
 		op != OP_DELETE && op != OP_TABLE_DELETE)
-		return refuse(r, ERR_INVALID_INPUT, "if-match",
-					  "If-Match means nothing to this operation.");
+		return strict_refuse(r, ERR_INVALID_INPUT, "if-match",
+							 "If-Match means nothing to this operation.");
 	if (prefer && strcmp(prefer, "return-content") != 0 &&
 		strcmp(prefer, "return-no-content") != 0)
-		return refuse(r, ERR_INVALID_HEADER_VALUE, "prefer",
-					  "Prefer is return-content or return-no-content.");
+		return strict_refuse(r, ERR_INVALID_HEADER_VALUE, "prefer",
+							 "Prefer is return-content or return-no-content.");
 	if (prefer && op != OP_INSERT && op != OP_TABLE_CREATE)
-		return refuse(r, ERR_INVALID_INPUT, "prefer",
-					  "Prefer means nothing to this operation.");
+		return strict_refuse(r, ERR_INVALID_INPUT, "prefer",
+							 "Prefer means nothing to this operation.");
 	if (r->body_bytes > 0 && !takes_body(op))
-		return refuse(r, ERR_INVALID_INPUT, "body",
-					  "this operation has no body.");
+		return strict_refuse(r, ERR_INVALID_INPUT, "body",
+							 "this operation has no body.");
 	if (r->body_bytes > 0 && r->cmd.content_type == NULL &&
 		op != OP_ACL_SET && op != OP_SERVICE_SET)
-		return refuse(r, ERR_MISSING_HEADER, "content-type",
-					  "a body needs a Content-Type.");
+		return strict_refuse(r, ERR_MISSING_HEADER, "content-type",
+							 "a body needs a Content-Type.");
 	return ERR_NONE;
 }
 
-static ErrCode
-check_number(Request *r, const Command *cmd, const char *name, long max)
+ErrCode
+strict_number(Request *r, const Command *cmd, const char *name,
+			  const char *rule, long max)
 {
 	const Span *text = command_param(cmd, name);
 	long		n;
@@ -176,8 +189,8 @@ check_number(Request *r, const Command *cmd, const char *name, long max)
 	n = strtol(text->p, NULL, 10);
 	if (text->n == 0 || text->n > 4 || text->p[0] == '0' ||
 		strspn(text->p, "0123456789") != text->n || n > max)
-		return refuse(r, ERR_QUERY_PARAMETER, name[0] == '$' ? "top" : name,
-					  "%s must be between 1 and %ld.", name, max);
+		return strict_refuse(r, ERR_QUERY_PARAMETER, rule,
+							 "%s must be between 1 and %ld.", name, max);
 	return ERR_NONE;
 }
 
@@ -205,8 +218,9 @@ check_filter(Request *r, const Command *cmd)
 		return ERR_NONE;
 	n = count_comparisons(filter.root);
 	if (n > MAX_COMPARISONS)
-		return refuse(r, ERR_INVALID_INPUT, "comparisons", "a $filter has at "
-					  "most %d comparisons, this one %d.", MAX_COMPARISONS, n);
+		return strict_refuse(r, ERR_INVALID_INPUT, "comparisons", "a $filter "
+							 "has at most %d comparisons, this one %d.",
+							 MAX_COMPARISONS, n);
 	return ERR_NONE;
 }
 
@@ -227,14 +241,14 @@ check_select(Request *r, const Command *cmd)
 		const char *other = text->p;
 
 		if (name.n == 0)
-			return refuse(r, ERR_INVALID_INPUT, "select",
-						  "$select has an empty name.");
+			return strict_refuse(r, ERR_INVALID_INPUT, "select",
+								 "$select has an empty name.");
 		for (; other < start; other += strcspn(other, ",") + 1)
 		{
 			if (span_eq(span_trim((Span) {other, strcspn(other, ",")}), name))
-				return refuse(r, ERR_INVALID_INPUT, "select",
-							  "$select names %.*s twice.", (int) name.n,
-							  name.p);
+				return strict_refuse(r, ERR_INVALID_INPUT, "select",
+									 "$select names %.*s twice.", (int) name.n,
+									 name.p);
 		}
 		if (start[n] == '\0')
 			return ERR_NONE;
@@ -255,19 +269,19 @@ check_options(Request *r, const Command *cmd)
 	{
 		const char *name = cmd->params[i].name.p;
 
-		if (!is_known(own, name, false) &&
-			!is_known(common_options, name, false) &&
-			!is_known(signature_options, name, false))
-			return refuse(r, ERR_QUERY_PARAMETER, "query-option",
-						  "this operation has no query option %s.", name);
+		if (!strict_known(own, name, false) &&
+			!strict_known(common_options, name, false) &&
+			!strict_known(strict_signature_options, name, false))
+			return strict_refuse(r, ERR_QUERY_PARAMETER, "query-option",
+								 "this operation has no query option %s.", name);
 	}
 	if (command_param(cmd, "NextRowKey") &&
 		!command_param(cmd, "NextPartitionKey"))
-		return refuse(r, ERR_QUERY_PARAMETER, "continuation",
-					  "NextRowKey needs NextPartitionKey.");
-	err = check_number(r, cmd, "timeout", MAX_TIMEOUT);
+		return strict_refuse(r, ERR_QUERY_PARAMETER, "continuation",
+							 "NextRowKey needs NextPartitionKey.");
+	err = strict_number(r, cmd, "timeout", "timeout", STRICT_MAX_TIMEOUT);
 	if (err == ERR_NONE)
-		err = check_number(r, cmd, "$top", 1000);
+		err = strict_number(r, cmd, "$top", "top", 1000);
 	if (err == ERR_NONE)
 		err = check_filter(r, cmd);
 	return err == ERR_NONE ? check_select(r, cmd) : err;
@@ -309,16 +323,19 @@ check_entity(Request *r, const Command *cmd)
 		stray = stray_annotation(&r->arena, v);
 	yajl_tree_free(v);
 	if (stray)
-		return refuse(r, ERR_INVALID_INPUT, "annotation",
-					  "there is no property for %s.", stray);
+		return strict_refuse(r, ERR_INVALID_INPUT, "annotation",
+							 "there is no property for %s.", stray);
 	return ERR_NONE;
 }
 
 ErrCode
 strict_check(Request *r)
 {
-	ErrCode		err = check_versions(r);
+	ErrCode		err;
 
+	if (r->service == SERVICE_QUEUE)
+		return strict_check_queue(r);
+	err = check_versions(r);
 	if (err == ERR_NONE)
 		err = check_headers(r);
 	if (err == ERR_NONE)

@@ -38,12 +38,13 @@ def install():
 @unittest.skipUnless(shutil.which("npm") and shutil.which("node"),
                      "npm or node is not installed")
 class OfficialClients(unittest.TestCase):
+    options = ()
     maxDiff = None
 
     @classmethod
     def setUpClass(cls):
         install()
-        cls.server = Server("--queue-listen", "127.0.0.1:0")
+        cls.server = Server("--queue-listen", "127.0.0.1:0", *cls.options)
 
     @classmethod
     def tearDownClass(cls):
@@ -77,6 +78,11 @@ class OfficialClients(unittest.TestCase):
             lock = f.read()
         self.assertNotIn('"resolved"', lock)
         self.assertNotIn(".tgz", lock)
+
+
+class OfficialClientsStrict(OfficialClients):
+    """They do nothing that --strict objects to."""
+    options = ("--strict",)
 
 
 if __name__ == "__main__":

@@ -44,9 +44,11 @@ def soon(seconds=600):
 
 
 class Clients(unittest.TestCase):
+    options = ()
+
     @classmethod
     def setUpClass(cls):
-        cls.server = Server("--queue-listen", "127.0.0.1:0")
+        cls.server = Server("--queue-listen", "127.0.0.1:0", *cls.options)
         cls.endpoint = "http://127.0.0.1:%d/%s" % (cls.server.port, ACCOUNT)
         cls.plain = Client(cls.server.port)
 
@@ -286,7 +288,7 @@ class Queues(Clients):
         self.assertEqual(p.approximate_message_count, 1)
         self.assertEqual(p.metadata, {"owner": "me"})
         self.plain.mock("POST", "clock", {"advance_ms": 31000})
-        self.refused(400, "PopReceiptMismatch", self.queue.delete_message,
+        self.refused(404, "MessageNotFound", self.queue.delete_message,
                      m.id, "bm9uZQ==")
         self.queue.clear_messages()
         self.assertEqual(self.queue.get_queue_properties()
@@ -299,6 +301,12 @@ class Queues(Clients):
                          [("jobs", {"owner": "me"})])
         self.queue.delete_queue()
         self.refused(404, "QueueNotFound", self.queue.send_message, "x")
+
+
+@unittest.skipIf(MISSING, MISSING)
+class QueuesStrict(Queues):
+    """The client does nothing that --strict objects to."""
+    options = ("--strict",)
 
 
 @unittest.skipIf(not MISSING or sys.executable == SYSTEM_PYTHON or
@@ -324,7 +332,7 @@ class SystemPython(unittest.TestCase):
 
 if MISSING and os.path.exists(SYSTEM_PYTHON) and \
         sys.executable != SYSTEM_PYTHON:
-    del Tables, Queues           # SystemPython runs them
+    del Tables, Queues, QueuesStrict     # SystemPython runs them
 
 if not MISSING:
     del SystemPython

@@ -267,12 +267,20 @@ class Messages(QueueCase):
         self.advance(2)
         self.is_status(self.q.one("PUT", "jobs", old,
                                   "&visibilitytimeout=1"), 204)
-        self.is_status(self.q.one("DELETE", "jobs", old), 400,
-                       "PopReceiptMismatch")
+        self.is_status(self.q.one("DELETE", "jobs", old), 404,
+                       "MessageNotFound")
         self.advance(2)
         new = self.q.get("jobs")[0]
-        self.is_status(self.q.one("DELETE", "jobs", old), 400,
-                       "PopReceiptMismatch")
+        self.is_status(self.q.one("DELETE", "jobs", old), 404,
+                       "MessageNotFound")
+        other = self.q.put("jobs", "y").messages()[0]
+        for receipt in ("bm9uZQ==", other["PopReceipt"]):
+            self.is_status(self.q.one("PUT", "jobs", dict(
+                new, PopReceipt=receipt), "&visibilitytimeout=1"), 404,
+                "MessageNotFound")
+        for receipt in ("", "!", "abc", "new"):
+            self.is_status(self.q.one("DELETE", "jobs", dict(
+                new, PopReceipt=receipt)), 400, "InvalidQueryParameterValue")
         self.is_status(self.q.one("DELETE", "jobs", new), 204)
 
     def test_receipt_holds_while_nobody_else_got_it(self):
