@@ -63,21 +63,14 @@ typedef struct queueRun
 	bool		busy;			/* it was his until the end */
 } queueRun;
 
-/* All outbox entities of a table, or of one partition. */
-static itableReader *
-read_outbox(const itableTable *fact, tstore_client *client,
-			const tmodel_span *partition, itableProbes *probes,
-			itableCounts *counts)
+/* The outbox of a partition (NULL: of the table) as a filter. */
+static tmodel_span
+outbox_filter(tmodel_arena *arena, const tmodel_span *partition)
 {
-	itableReaderSpec spec = {.client = client,.table = fact->name,
-		.relname = fact->relname,.page_size = fact->fetch_size,
-	.to_the_end = true};
-	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
 	tmodel_key_range range = {.has_lower = true,.has_upper = true,
 		.lower = TMODEL_SPAN(TMODEL_OUTBOX_KEY),
 	.upper = TMODEL_SPAN(TMODEL_OUTBOX_KEY_END)};
 	tmodel_filter *filter = NULL;
-	itableReader *reader;
 	tmodel_buf	text;
 
 	if (partition != NULL)
@@ -94,9 +87,28 @@ read_outbox(const itableTable *fact, tstore_client *client,
 	tmodel_buf_init(&text, arena);
 	(void) tmodel_filter_print(&text, filter);
 	itable_check_arena(arena);
-	probes->n = 1;
-	probes->probes = palloc0(sizeof(itableProbe));
-	probes->probes[0].filter = tmodel_buf_text(&text);
+	return tmodel_buf_text(&text);
+}
+
+/* All outbox entities of those partitions; NIL: of the table. */
+static itableReader *
+read_outbox(const itableTable *fact, tstore_client *client, List *partitions,
+			itableProbes *probes, itableCounts *counts)
+{
+	itableReaderSpec spec = {.client = client,.table = fact->name,
+		.relname = fact->relname,.page_size = fact->fetch_size,
+	.to_the_end = true,.any_order = true};
+	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
+	itableReader *reader;
+	ListCell   *cell;
+
+	memset(probes, 0, sizeof(*probes));
+	probes->probes = palloc0(sizeof(itableProbe) *
+							 Max(list_length(partitions), 1));
+	foreach(cell, partitions)
+		probes->probes[probes->n++].filter = outbox_filter(arena, lfirst(cell));
+	if (partitions == NIL)
+		probes->probes[probes->n++].filter = outbox_filter(arena, NULL);
 	reader = itable_reader(CurrentMemoryContext, &spec, counts);
 	itable_reader_start(reader, probes);
 	return reader;
@@ -226,7 +238,7 @@ next_round(queueRun *run, itableReader *reader, MemoryContext context,
  * further on may be done already.
  */
 static bool
-pass(queueRun *run, itableBaton *baton, const tmodel_span *partition, int max,
+pass(queueRun *run, itableBaton *baton, List *partitions, int max,
 	 int *done)
 {
 	MemoryContext round = AllocSetContextCreate(CurrentMemoryContext,
@@ -236,7 +248,7 @@ pass(queueRun *run, itableBaton *baton, const tmodel_span *partition, int max,
 											ITABLE_CONVERGE_MAX);
 	itableCounts counts = {0};
 	itableProbes probes;
-	itableReader *reader = read_outbox(run->fact, run->client, partition,
+	itableReader *reader = read_outbox(run->fact, run->client, partitions,
 									   &probes, &counts);
 	bool		more = true;
 	bool		alone = true;
@@ -262,11 +274,12 @@ pass(queueRun *run, itableBaton *baton, const tmodel_span *partition, int max,
 }
 
 /*
- * Does what the table's (or partition's) outbox entities ask for, "max" of them
- * at most; returns how many.  Another worker at the table is waited for.
+ * Does what the outbox entities of those partitions (NIL: of the table) ask for,
+ * "max" of them at most; returns how many.  Another worker at the table is waited
+ * for.
  */
 static int
-process(queueRun *run, const tmodel_span *partition, int max)
+process(queueRun *run, List *partitions, int max)
 {
 	itableBaton *baton = itable_baton(run->client, run->fact);
 	int			passes = 0;
@@ -278,7 +291,7 @@ process(queueRun *run, const tmodel_span *partition, int max)
 		CHECK_FOR_INTERRUPTS();
 		if (!itable_baton_look(baton))
 			(void) itable_pause(++waits);
-		else if (pass(run, baton, partition, max, &done))
+		else if (pass(run, baton, partitions, max, &done))
 			return done;
 		else
 			passes++;
@@ -287,30 +300,114 @@ process(queueRun *run, const tmodel_span *partition, int max)
 	return done;
 }
 
-/* Does what one message tells of; false: this database cannot. */
-static bool
-follow_message(Oid serverid, tmodel_span text, int patience, int max,
-			   int *done)
+/* Messages read together. */
+typedef struct queueMail
 {
-	tmodel_span name = tmodel_span_take(&text, '\n');
+	itableCalls *calls;
+	int			n;
+	tstore_message messages[TSTORE_MESSAGES_MAX];
+	tmodel_span names[TSTORE_MESSAGES_MAX]; /* of fact tables */
+	bool		done[TSTORE_MESSAGES_MAX];
+} queueMail;
+
+static bool
+has_partition(List *partitions, const tmodel_span *partition)
+{
+	ListCell   *cell;
+
+	foreach(cell, partitions)
+		if (tmodel_span_equal(*(tmodel_span *) lfirst(cell), *partition))
+			return true;
+	return false;
+}
+
+/* The partitions that messages tell of for the table, each once. */
+static List *
+partitions_of(const queueMail *mail, const itableTable *fact)
+{
+	List	   *partitions = NIL;
+
+	for (int i = 0; i < mail->n; i++)
+	{
+		tmodel_span text = mail->messages[i].text;
+
+		(void) tmodel_span_take(&text, '\n');
+		while (itable_same_table(fact->name, mail->names[i]) &&
+			   text.data != NULL)
+		{
+			tmodel_span *partition = palloc(sizeof(tmodel_span));
+
+			*partition = tmodel_span_take(&text, '\n');
+			if (!has_partition(partitions, partition))
+				partitions = lappend(partitions, partition);
+		}
+	}
+	return partitions;
+}
+
+/* Does what the messages tell of, as far as this database can. */
+static int
+follow_mail(queueMail *mail, Oid serverid, int patience, int max)
+{
+	int			done = 0;
 	ListCell   *cell;
 
 	foreach(cell, itable_queued_facts(serverid))
 	{
 		queueRun	run;
+		List	   *partitions = partitions_of(mail,
+											   itable_table_def(lfirst_oid(cell)));
 
-		if (!itable_same_table(itable_table_def(lfirst_oid(cell))->name, name))
+		if (partitions == NIL || done >= max)
 			continue;
 		open_run(&run, lfirst_oid(cell), patience);
-		while (text.data != NULL && *done < max && !run.busy)
-		{
-			tmodel_span partition = tmodel_span_take(&text, '\n');
-
-			*done += process(&run, &partition, max - *done);
-		}
-		return text.data == NULL && !run.busy;
+		done += process(&run, partitions, max - done);
+		for (int i = 0; i < mail->n; i++)
+			mail->done[i] |= !run.busy && done < max &&
+				itable_same_table(run.fact->name, mail->names[i]);
 	}
-	return false;
+	return done;
+}
+
+static void
+read_mail(queueMail *mail, tstore_client *client, tmodel_arena *arena)
+{
+	tstore_request *request = itable_call(mail->calls,
+										  tstore_start_get_messages(client,
+																	TMODEL_SPAN(ITABLE_QUEUE_NAME),
+																	HIDDEN_SECONDS));
+
+	itable_wait(mail->calls, request);
+	mail->n = tstore_read_messages(arena, tstore_reply_of(request),
+								   mail->messages);
+	itable_check_arena(arena);
+	itable_finish(mail->calls, request);
+	for (int i = 0; i < mail->n; i++)
+	{
+		tmodel_span text = mail->messages[i].text;
+
+		mail->names[i] = tmodel_span_take(&text, '\n');
+		mail->done[i] = false;
+	}
+}
+
+/* Deletes the messages that were done, all at a time. */
+static void
+delete_mail(const queueMail *mail, tstore_client *client)
+{
+	tstore_request *request;
+
+	for (int i = 0; i < mail->n; i++)
+		if (mail->done[i])
+			(void) itable_call(mail->calls,
+							   tstore_start_delete_message(client,
+														   TMODEL_SPAN(ITABLE_QUEUE_NAME),
+														   &mail->messages[i]));
+	while ((request = itable_first_call(mail->calls)) != NULL)
+	{
+		itable_wait(mail->calls, request);
+		itable_finish(mail->calls, request);
+	}
 }
 
 /*
@@ -321,37 +418,19 @@ static int
 follow_messages(Oid serverid, int patience, int max)
 {
 	tstore_client *client = itable_queue_session(serverid, GetUserId());
-	tmodel_arena *arena = itable_arena(CurrentMemoryContext);
-	tmodel_span queue = TMODEL_SPAN(ITABLE_QUEUE_NAME);
-	tstore_message messages[TSTORE_MESSAGES_MAX];
-	itableCalls *calls;
-	tstore_request *request;
-	int			n;
+	queueMail  *mail;
 	int			done = 0;
 
 	if (client == NULL)
 		return 0;
-	calls = itable_calls(CurrentMemoryContext, client);
+	mail = palloc(sizeof(queueMail));
+	mail->calls = itable_calls(CurrentMemoryContext, client);
 	do
 	{
-		request = itable_call(calls, tstore_start_get_messages(client, queue,
-															   HIDDEN_SECONDS));
-		itable_wait(calls, request);
-		n = tstore_read_messages(arena, tstore_reply_of(request), messages);
-		itable_check_arena(arena);
-		itable_finish(calls, request);
-		for (int i = 0; i < n && done < max; i++)
-		{
-			if (!follow_message(serverid, messages[i].text, patience, max,
-								&done))
-				continue;
-			request = itable_call(calls,
-								  tstore_start_delete_message(client, queue,
-															  &messages[i]));
-			itable_wait(calls, request);
-			itable_finish(calls, request);
-		}
-	} while (n == TSTORE_MESSAGES_MAX && done < max);
+		read_mail(mail, client, itable_arena(CurrentMemoryContext));
+		done += follow_mail(mail, serverid, patience, max - done);
+		delete_mail(mail, client);
+	} while (mail->n == TSTORE_MESSAGES_MAX && done < max);
 	return done;
 }
 
@@ -366,7 +445,7 @@ itable_queue_process_table(Oid fact, int max, bool scan)
 		(scan || itable_queue_session(serverid, GetUserId()) == NULL))
 	{
 		open_run(&run, fact, WORKER_PATIENCE);
-		done += process(&run, NULL, max - done);
+		done += process(&run, NIL, max - done);
 	}
 	return done;
 }
@@ -384,7 +463,7 @@ itable_queue_process(Oid serverid, int max)
 		if (done >= max)
 			break;
 		open_run(&run, lfirst_oid(cell), HAND_PATIENCE);
-		done += process(&run, NULL, max - done);
+		done += process(&run, NIL, max - done);
 	}
 	return done;
 }
@@ -436,7 +515,7 @@ itable_queue_backlog(const itableTable *table)
 	if (!itable_is_index(table) || !table->queued)
 		return 0;
 	open_run(&run, itable_fact_relid(table, false), 0);
-	reader = read_outbox(run.fact, run.client, NULL, &probes, &counts);
+	reader = read_outbox(run.fact, run.client, NIL, &probes, &counts);
 	while ((entity = itable_reader_next(reader)) != NULL)
 		if (tmodel_is_outbox(entity) &&
 			tmodel_outbox_names(entity, table->name))

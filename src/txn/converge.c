@@ -24,7 +24,7 @@
 #include "remote/report.h"
 #include "txn/companions.h"
 #include "txn/converge.h"
-#include "txn/fact_reads.h"
+#include "txn/dense.h"
 #include "txn/round.h"
 
 /* How often a fact is tried that others change meanwhile. */
@@ -95,23 +95,57 @@ gather(convergeRun *run, int n, const tmodel_entity *const *outboxes)
 	}
 }
 
+/* A fact read by its keys. */
+static const tmodel_entity *
+take_fact(convergeRun *run, tstore_request *request)
+{
+	const tmodel_entity *fact = NULL;
+	const tstore_reply *reply;
+
+	itable_wait(run->calls, request);
+	reply = tstore_reply_of(request);
+	if (reply->error.status != TSTORE_OK &&
+		reply->error.status != TSTORE_NOT_FOUND)
+		itable_report_read(&reply->error, run->table->relname);
+	if (reply->nentities == 1)
+		fact = tmodel_entity_copy(run->arena, &reply->entities[0]);
+	itable_finish(run->calls, request);
+	return fact;
+}
+
 /* Reads the facts not done; NULL: not there, or only reserved. */
 static const tmodel_entity **
 read_facts(convergeRun *run)
 {
 	const tmodel_entity **facts = palloc0(sizeof(*facts) * run->nfacts);
-	factRead   *reads = palloc(sizeof(factRead) * (run->nfacts + 1));
+	denseRead  *reads = palloc(sizeof(denseRead) * run->nfacts);
+	tstore_request **asked = palloc0(sizeof(*asked) * run->nfacts);
 	int			n = 0;
 
 	for (int i = 0; i < run->nfacts; i++)
 		if (!run->facts[i].done)
-			reads[n++] = (factRead) {&run->facts[i].keys, &facts[i]};
-	itable_read_facts(run->client, run->calls, run->table, run->arena, n,
-					  reads);
-	for (int i = 0; i < run->nfacts; i++)
-		if (facts[i] != NULL && tmodel_entity_is_stub(facts[i]))
-			facts[i] = NULL;
+			reads[n++] = (denseRead) {.table = run->table->name,
+				.keys = &run->facts[i].keys,.owner = &facts[i]};
+	itable_read_dense(run->client, run->calls, run->arena, n, reads);
+	for (int i = 0; i < n; i++)
+		if (!reads[i].known)
+			asked[i] = itable_call(run->calls,
+								   tstore_start_get(run->client,
+													run->table->name,
+													reads[i].keys->partition_key,
+													reads[i].keys->row_key,
+													0, NULL));
+	for (int i = 0; i < n; i++)
+	{
+		const tmodel_entity *fact = asked[i] != NULL ?
+			take_fact(run, asked[i]) : reads[i].found;
+
+		if (fact != NULL && !tmodel_entity_is_stub(fact))
+			*(const tmodel_entity **) reads[i].owner = fact;
+	}
+	itable_check_arena(run->arena);
 	pfree(reads);
+	pfree(asked);
 	return facts;
 }
 

@@ -19,6 +19,7 @@
 #include "model/claim.h"
 #include "remote/memory.h"
 #include "remote/trace.h"
+#include "txn/dense.h"
 #include "txn/repair.h"
 #include "txn/round.h"
 
@@ -373,6 +374,21 @@ note_error(flushItem *item, const tstore_error *error, tmodel_arena *arena)
 	*item->error = *error;
 }
 
+/* "entity", in the arena: NULL when it is not there. */
+static void
+answer_read(roundState *state, const roundOp *op, const tmodel_entity *entity,
+			int64 server_time)
+{
+	tmodel_answer answer = {.entity = entity};
+
+	itable_check_arena(state->arena);
+	answer.outcome = entity != NULL ? TMODEL_APPLIED : TMODEL_ABSENT;
+	answer.old = entity != NULL && itable_is_old(entity, server_time);
+	attach(op->item, op->request->slot, state->scratch);
+	tmodel_machine_answer(op->item->machine, op->request->slot, &answer);
+	detach(op->item);
+}
+
 static void
 answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 	   const tstore_reply *reply, int at)
@@ -384,12 +400,12 @@ answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 	{
 		if (op->request->action == TMODEL_GET)
 		{
-			answer.entity = tmodel_entity_copy(state->arena,
-											   &reply->entities[0]);
-			answer.old = itable_is_old(&reply->entities[0],
-									   reply->server_time);
+			answer_read(state, op, tmodel_entity_copy(state->arena,
+													  &reply->entities[0]),
+						reply->server_time);
+			return;
 		}
-		else if (at < reply->netags)
+		if (at < reply->netags)
 			answer.etag = tmodel_span_copy(state->arena, reply->etags[at]);
 	}
 	else if (outcome != TMODEL_ROLLED_BACK &&
@@ -486,6 +502,39 @@ adapt(flushSite *site)
 	site->throttles = throttles;
 }
 
+/*
+ * Reads and answers what stands dense; other operations of the round do not
+ * depend on it.
+ */
+static void
+read_dense(roundState *state)
+{
+	denseRead  *reads = palloc_extended((state->nops + 1) * sizeof(denseRead),
+										MCXT_ALLOC_HUGE);
+	int			n = 0;
+	int			left = 0;
+
+	for (int i = 0; i < state->nops; i++)
+		if (state->ops[i].request->action == TMODEL_GET)
+			reads[n++] = (denseRead) {.table = state->ops[i].request->table,
+				.keys = state->ops[i].request->entity,.owner = &state->ops[i]};
+	itable_read_dense(state->site->client, state->site->calls, state->arena, n,
+					  reads);
+	itable_check_arena(state->arena);
+	for (int i = 0; i < n; i++)
+		if (reads[i].known)
+		{
+			answer_read(state, reads[i].owner, reads[i].found,
+						reads[i].server_time);
+			((roundOp *) reads[i].owner)->item = NULL;
+		}
+	for (int i = 0; i < state->nops; i++)
+		if (state->ops[i].item != NULL)
+			state->ops[left++] = state->ops[i];
+	state->nops = left;
+	pfree(reads);
+}
+
 /* Keeps up to max_open groups in flight until all are answered. */
 static roundResult
 send_all(roundState *state, const roundScope *scope)
@@ -555,6 +604,7 @@ itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 {
 	roundState	state = {.site = site,.arena = arena};
 	roundResult result;
+	int			asked;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "itable_fdw round",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -564,15 +614,18 @@ itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 	collect(&state, phase, scope);
 	if (!leave_paused(&state))
 		state.nops = -1;
+	asked = state.nops;
+	if (asked > 0)
+		read_dense(&state);
 	if (state.nops > 0)
 	{
 		group(&state);
 		restrict_groups(&state, scope);
 	}
-	if (state.nops < 0)
+	if (asked < 0)
 		result = ROUND_INTERRUPTED;
 	else if (state.ngroups == 0)
-		result = ROUND_NOTHING;
+		result = state.nops < asked ? ROUND_DONE : ROUND_NOTHING;
 	else
 	{
 		tstore_limit_writes(site->client,
