@@ -2,9 +2,11 @@
  * analyze.c
  *	  Statistics from a sample, and emptying a table.
  *
- * ANALYZE reads a table of up to WHOLE_PAGES pages once; of a larger one it
- * counts the keys and reads some pages whole (sample.c).  TRUNCATE buffers a
- * DELETE of every row, so that it rolls back and maintains indexes like one.
+ * ANALYZE reads a table of up to 64 pages once.  Of a larger one it reads pages
+ * from all over it and estimates how many rows lie between (estimate.c); where
+ * such an estimate is no good, it counts the keys (sample.c), if there are not
+ * too many.  TRUNCATE buffers a DELETE of every row, so that it rolls back and
+ * maintains indexes like one.
  */
 #include "postgres.h"
 
@@ -15,14 +17,22 @@
 #include "utils/rel.h"
 
 #include "exec/analyze.h"
+#include "exec/estimate.h"
 #include "exec/sample.h"
 #include "exec/source.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
+#include "table/settings.h"
 #include "txn/buffer.h"
 
-/* Pages read whole from the beginning; a larger table is read by sample.c. */
-#define WHOLE_PAGES 64
+/* An estimate may be wrong by this part of it. */
+#define TRUSTED_ERROR 0.15
+
+/* Counting keys may take so many times the requests of an estimate. */
+#define COUNTING_FACTOR 10
+
+/* An estimate that is not trusted is at most so many times what was counted. */
+#define MOST_TIMES 10
 
 /* A source over every row of the relation, this transaction's included. */
 static itableSource *
@@ -59,6 +69,56 @@ may_choose(const itableTable *table)
 		!itable_has_sections(table) && table->section.len == 0;
 }
 
+/* Pages of the beginning: a quarter of what may be read, 64 at most. */
+static int64
+whole_pages(void)
+{
+	return itable_analyze_requests == 0 ? ITABLE_WHOLE_PAGES :
+		Min(ITABLE_WHOLE_PAGES, Max(itable_analyze_requests / 4, 1));
+}
+
+static void
+warn_rough(const itableTable *table, double counted, double rows)
+{
+	ereport(WARNING,
+			(errmsg("how many rows \"%s\" has is a rough estimate",
+					table->relname),
+			 errdetail("%.0f rows were counted; the estimate is %.0f.",
+					   counted, rows),
+			 errhint("With itable_fdw.analyze_requests = 0 ANALYZE counts every row.")));
+}
+
+/* The rows behind the first pages; returns how many there are in all. */
+static double
+rest_of_rows(const itableTable *table, itableSample *sample,
+			 itableEstimating *estimating, tstore_client *client,
+			 const tmodel_entity *last, itableCounts *counts)
+{
+	int64		most = PG_INT64_MAX;
+	tmodel_estimate estimate = {0};
+
+	last = tmodel_entity_copy(itable_arena(CurrentMemoryContext), last);
+	if (estimating != NULL)
+	{
+		estimate = itable_estimating_run(estimating, client, last, counts,
+										 itable_analyze_requests);
+		most = counts->requests +
+			(int64) COUNTING_FACTOR * itable_analyze_requests;
+	}
+	if (estimating == NULL || estimate.error > TRUSTED_ERROR * estimate.rows)
+	{
+		if (itable_sample_rest(sample, client, last, counts, most))
+			return itable_sample_total(sample);
+		/* at least what was counted, and not wildly more */
+		estimate.rows = Max(estimate.rows, itable_sample_total(sample));
+		estimate.rows = Min(estimate.rows,
+							MOST_TIMES * itable_sample_total(sample));
+		warn_rough(table, itable_sample_total(sample), estimate.rows);
+	}
+	itable_estimating_compose(estimating);
+	return estimate.rows;
+}
+
 static int
 sample_rows(Relation relation, int elevel, HeapTuple *rows, int target,
 			double *total, double *dead)
@@ -69,25 +129,32 @@ sample_rows(Relation relation, int elevel, HeapTuple *rows, int target,
 	itableSource *source = open_everything(relation, table, &probes, &counts);
 	itableSample *sample = itable_sample(relation, table, rows, target);
 	bool		choose = may_choose(table);
+	itableEstimating *estimating = choose && itable_analyze_requests > 0 ?
+	itable_estimating(sample, table, target) : NULL;
 	const tmodel_entity *entity;
 
+	*total = -1;
 	while ((entity = itable_source_next(source)) != NULL)
 	{
 		itable_analyze_delay();
 		itable_sample_count(sample, 1);
 		itable_sample_add(sample, entity);
-		if (choose && counts.pages > WHOLE_PAGES)
+		if (estimating != NULL)
+			itable_estimating_first(estimating, entity);
+		if (choose && counts.pages > whole_pages())
 		{
-			itable_sample_rest(sample, itable_source_client(source), entity,
-							   &counts);
+			*total = rest_of_rows(table, sample, estimating,
+								  itable_source_client(source), entity,
+								  &counts);
 			break;
 		}
 	}
 	itable_source_stop(source);
-	*total = itable_sample_total(sample);
+	if (*total < 0)
+		*total = itable_sample_total(sample);
 	*dead = 0;
 	ereport(elevel,
-			(errmsg("\"%s\": %.0f rows read with %lld requests, %lld kB, %d rows in sample",
+			(errmsg("\"%s\": %.0f rows, known from %lld requests, %lld kB, %d rows in sample",
 					table->relname, *total, (long long) counts.requests,
 					(long long) counts.bytes / 1024,
 					itable_sample_size(sample))));

@@ -1,14 +1,12 @@
 /*
  * sample.c
- *	  ANALYZE of a large table: its keys are counted, some of its pages are read.
+ *	  A sample of a table's rows, and the counting of all keys of a large one.
  *
- * The store has no counts, and an estimate from a few pages is off by factors
- * where partitions differ (docs/ARCHITECTURE.md, "ANALYZE").  So every page is
- * asked for, but most of them for keys only, and several stretches of keys at a
- * time: whenever fewer than max_connections are under way, one is cut at a key
- * between its ends.  The rows of one page in four are candidates for the
- * sample.  Called by analyze.c.  Easy to break: the stretches made of one must
- * be disjoint and together what is left of it.
+ * Where an estimate will not do (analyze.c), every page is asked for, but most
+ * of them for keys only, and several stretches of keys at a time: whenever fewer
+ * than max_connections are under way, one is cut at a key between its ends.  The
+ * rows of one page in four are candidates for the sample.  Easy to break: the
+ * stretches made of one must be disjoint and together what is left of it.
  */
 #include "postgres.h"
 
@@ -102,8 +100,8 @@ itable_sample(Relation relation, const itableTable *table, HeapTuple *rows,
 	return sample;
 }
 
-static HeapTuple
-form_row(itableSample *sample, const tmodel_entity *entity)
+HeapTuple
+itable_sample_form(itableSample *sample, const tmodel_entity *entity)
 {
 	MemoryContext old = MemoryContextSwitchTo(sample->scratch);
 	int			n = sample->table->natts;
@@ -180,14 +178,41 @@ itable_sample_add(itableSample *sample, const tmodel_entity *entity)
 	note_characters(sample->seen[1], entity->partition_key);
 	if (sample->n < sample->target)
 	{
-		sift_up(sample, sample->n, rank, form_row(sample, entity));
+		sift_up(sample, sample->n, rank, itable_sample_form(sample, entity));
 		sample->n++;
 	}
 	else if (rank > sample->ranks[0])
 	{
 		heap_freetuple(sample->rows[0]);
-		sift_down(sample, rank, form_row(sample, entity));
+		sift_down(sample, rank, itable_sample_form(sample, entity));
 	}
+}
+
+void
+itable_sample_put(itableSample *sample, HeapTuple row)
+{
+	Assert(sample->n < sample->target);
+	sift_up(sample, sample->n++, sampler_random_fract(&sample->random), row);
+}
+
+HeapTuple
+itable_sample_copy(const itableSample *sample, int i)
+{
+	MemoryContext old = MemoryContextSwitchTo(sample->context);
+	HeapTuple	copy = heap_copytuple(sample->rows[i]);
+
+	MemoryContextSwitchTo(old);
+	return copy;
+}
+
+int
+itable_sample_take(itableSample *sample, HeapTuple *rows)
+{
+	int			n = sample->n;
+
+	memcpy(rows, sample->rows, sizeof(HeapTuple) * n);
+	sample->n = 0;
+	return n;
 }
 
 int
@@ -419,9 +444,10 @@ take_page(rest *rest, int i)
 	return more;
 }
 
-void
+bool
 itable_sample_rest(itableSample *sample, tstore_client *client,
-				   const tmodel_entity *from, itableCounts *counts)
+				   const tmodel_entity *from, itableCounts *counts,
+				   int64 requests)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "itable_fdw stretches",
@@ -429,12 +455,13 @@ itable_sample_rest(itableSample *sample, tstore_client *client,
 	MemoryContext old = MemoryContextSwitchTo(context);
 	rest		rest = {.sample = sample,.counts = counts};
 	stretch		all = {.one = false};
+	bool		complete;
 
 	thin_out(sample);
 	rest.arena = itable_arena(context);
 	rest.calls = itable_calls(context, client);
 	cut(&rest, &all, from);
-	while (rest.n > 0)
+	while (rest.n > 0 && counts->requests < requests)
 	{
 		itable_analyze_delay();
 		for (int i = rest.n - 1; i >= 0; i--)
@@ -448,6 +475,8 @@ itable_sample_rest(itableSample *sample, tstore_client *client,
 		if (rest.n > 0)
 			itable_wait_any(client);
 	}
+	complete = rest.n == 0;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+	return complete;
 }

@@ -25,13 +25,24 @@ extern void itable_sample_count(itableSample *sample, double rows);
 extern void itable_sample_add(itableSample *sample,
 							  const tmodel_entity *entity);
 
+/* A row for the sample, in its context; puts one in, while there is room. */
+extern HeapTuple itable_sample_form(itableSample *sample,
+									const tmodel_entity *entity);
+extern void itable_sample_put(itableSample *sample, HeapTuple row);
+
+/* A copy of the row, in the sample's context. */
+extern HeapTuple itable_sample_copy(const itableSample *sample, int i);
+
+/* Moves all rows out of the sample; returns how many. */
+extern int	itable_sample_take(itableSample *sample, HeapTuple *rows);
+
 /*
  * Counts the rest of the table, behind this entity, and takes candidates from
- * some of its pages.
+ * some of its pages.  False: it ended when so many requests were counted.
  */
-extern void itable_sample_rest(itableSample *sample, tstore_client *client,
+extern bool itable_sample_rest(itableSample *sample, tstore_client *client,
 							   const tmodel_entity *from,
-							   itableCounts *counts);
+							   itableCounts *counts, int64 requests);
 
 extern int	itable_sample_size(const itableSample *sample);
 extern double itable_sample_total(const itableSample *sample);

@@ -19,6 +19,7 @@ int			itable_full_scan = ITABLE_FULL_SCAN_ALLOW;
 bool		itable_enable_index = true;
 bool		itable_enable_lookup_join = true;
 int			itable_scan_ranges = 0;
+int			itable_analyze_requests = 300;
 bool		itable_allow_queued = false;
 bool		itable_one_partition = false;
 int			itable_write_buffer = 65536;
@@ -132,6 +133,11 @@ itable_settings_init(void)
 	DefineCustomIntVariable("itable_fdw.scan_ranges",
 							"The most pieces a scan is cut into; 0: as many as the server's max_connections.",
 							NULL, &itable_scan_ranges, 0, 0, 1000,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("itable_fdw.analyze_requests",
+							"How many requests ANALYZE sends before it estimates what it has not read; 0: it counts every row.",
+							"Where the estimate is poor it counts rows, with up to ten times as many.",
+							&itable_analyze_requests, 300, 0, 1000000,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("itable_fdw.enable_lookup_join",
 							 "Lets the planner use lookup joins.",
