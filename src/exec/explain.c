@@ -67,6 +67,8 @@ itable_access_text(const itablePlan *plan, const itableTable *asked)
 {
 	if (plan->skip)
 		return pstrdup("partitions (skip)");
+	if (plan->order.back)
+		return psprintf("%s (from the end)", itable_access_name(plan->access));
 	if (!OidIsValid(plan->index))
 		return pstrdup(itable_access_name(plan->access));
 	return index_text(asked, plan->covering);
@@ -355,6 +357,7 @@ explain_order(const itableScan *scan, ExplainState *es)
 	foreach(cell, scan->plan->order.attnums)
 		appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "",
 						 quote_identifier(scan->table->columns[lfirst_int(cell) - 1]->attname));
+	appendStringInfoString(&text, scan->plan->order.back ? " DESC" : "");
 	ExplainPropertyText("Order", text.data, es);
 }
 

@@ -486,6 +486,35 @@ rows_filter(tmodel_arena *arena, const itableTable *table,
 	return rows;
 }
 
+tmodel_span
+itable_probe_part(tmodel_arena *arena, const itableTable *table,
+				  const itableProbe *probe, bool partitions,
+				  const tmodel_key_range *range)
+{
+	tmodel_span name = TMODEL_SPAN("PartitionKey");
+	tmodel_value key = tmodel_string(probe->partition_key);
+	tmodel_filter *filter = partitions ?
+	tmodel_key_range_filter(arena, name, range) :
+	tmodel_filter_compare(arena, name, TMODEL_EQ, &key);
+	tmodel_buf	text;
+
+	filter = tmodel_filter_and(arena, filter,
+							   rows_filter(arena, table,
+										   partitions ? &probe->rows : range,
+										   itable_has_sections(table)));
+	tmodel_buf_init(&text, arena);
+	if (filter != NULL)
+		tmodel_filter_print(&text, filter);
+	if (probe->properties.len > 0)
+	{
+		tmodel_buf_puts(&text, filter != NULL ? " and (" : "(");
+		tmodel_buf_span(&text, probe->properties);
+		tmodel_buf_putc(&text, ')');
+	}
+	itable_check_arena(arena);
+	return tmodel_buf_text(&text);
+}
+
 /* A probe that asks for all of the table's entities that pass "also". */
 static itableProbe
 table_probe(tmodel_arena *arena, const itableTable *table, tmodel_filter *also)

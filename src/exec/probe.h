@@ -87,6 +87,15 @@ extern bool itable_add_probes(tmodel_arena *arena, const itablePlan *plan,
 							  const itableValues *values,
 							  itableProbes *probes);
 
+/*
+ * The filter of a part of a probe over the relation's own table: partitions in
+ * the range ("partitions"), or rows in it of the probe's partition.
+ */
+extern tmodel_span itable_probe_part(tmodel_arena *arena,
+									 const itableTable *table,
+									 const itableProbe *probe, bool partitions,
+									 const tmodel_key_range *range);
+
 /* The probes that ask for those behind these keys, in the store's order. */
 extern void itable_probe_after(const itableTable *table,
 							   tmodel_span partition_key,

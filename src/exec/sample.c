@@ -16,6 +16,7 @@
 #include "utils/sampling.h"
 
 #include "compat.h"
+#include "exec/key_cut.h"
 #include "exec/sample.h"
 #include "model/filter.h"
 #include "remote/convert.h"
@@ -27,9 +28,6 @@
 
 /* A cut may turn out to leave nothing on one side, which costs a request. */
 #define MAX_CUTS 24
-
-/* So much of a key's beginning says where it lies. */
-#define KEY_DEPTH 40
 
 typedef struct sampledRow
 {
@@ -51,7 +49,7 @@ struct itableSample
 	MemoryContext context;		/* of the rows */
 	MemoryContext scratch;
 	/* what keys look like: of row keys [0] and partition keys [1] */
-	bool		seen[2][KEY_DEPTH][128];	/* characters at each depth */
+	itableKeyShape shape[2];
 };
 
 /* Keys not yet read, of one partition or of several, and the page on its way. */
@@ -161,21 +159,13 @@ sift_down(itableSample *sample, double rank, HeapTuple tuple)
 	put(sample, at, rank, tuple);
 }
 
-static void
-note_characters(bool seen[KEY_DEPTH][128], tmodel_span key)
-{
-	for (size_t i = 0; i < key.len && i < KEY_DEPTH; i++)
-		if ((signed char) key.data[i] > ' ' && key.data[i] != '%')
-			seen[i][(int) key.data[i]] = true;
-}
-
 void
 itable_sample_add(itableSample *sample, const tmodel_entity *entity)
 {
 	double		rank = sampler_random_fract(&sample->random);
 
-	note_characters(sample->seen[0], entity->row_key);
-	note_characters(sample->seen[1], entity->partition_key);
+	itable_key_note(&sample->shape[0], entity->row_key);
+	itable_key_note(&sample->shape[1], entity->partition_key);
 	if (sample->n < sample->target)
 	{
 		sift_up(sample, sample->n, rank, itable_sample_form(sample, entity));
@@ -250,52 +240,6 @@ itable_sample_count(itableSample *sample, double rows)
 }
 
 /* ---- stretches ---- */
-
-/* The bound's byte at a depth: 256 where nothing bounds. */
-static int
-byte_of(tmodel_span bound, bool bounds, size_t depth)
-{
-	return bounds && depth < bound.len ? (unsigned char) bound.data[depth] :
-		256;
-}
-
-/*
- * A key between the ends: their common beginning and then one of the characters
- * seen in keys, the middle one of those that lie between.  False: none does.
- */
-static bool
-middle(tmodel_arena *arena, bool seen[KEY_DEPTH][128], tmodel_span from,
-	   tmodel_span to, tmodel_span *key)
-{
-	bool		bounds = to.len > 0;
-
-	for (size_t depth = 0; depth <= from.len && depth < KEY_DEPTH; depth++)
-	{
-		int			low = depth < from.len ?
-		(unsigned char) from.data[depth] : 0;
-		int			high = byte_of(to, bounds, depth);
-		char		between[128];
-		int			n = 0;
-		tmodel_buf	buf;
-
-		/* half a character is none */
-		for (int c = low + 1;
-			 c < Min(high, 128) && (low & 0xC0) != 0x80; c++)
-			if (seen[depth][c])
-				between[n++] = (char) c;
-		if (n > 0)
-		{
-			tmodel_buf_init(&buf, arena);
-			tmodel_buf_append(&buf, from.data, depth);
-			tmodel_buf_putc(&buf, between[n / 2]);
-			itable_check_arena(arena);
-			*key = tmodel_buf_text(&buf);
-			return true;
-		}
-		bounds = bounds && depth < from.len && low == high;
-	}
-	return false;
-}
 
 static tmodel_filter *
 and_compare(tmodel_arena *arena, tmodel_filter *filter, tmodel_span name,
@@ -381,8 +325,8 @@ add_halves(rest *rest, const stretch *whole)
 	stretch		half = *whole;
 	tmodel_span at;
 
-	if (middle(rest->arena, rest->sample->seen[whole->one ? 0 : 1],
-			   whole->from, whole->to, &at))
+	if (itable_key_cut(rest->arena, &rest->sample->shape[whole->one ? 0 : 1],
+					   whole->from, whole->to, &at))
 	{
 		half.to = at;
 		add_stretch(rest, &half);

@@ -70,11 +70,18 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 	spec.wanted = scan->plan->for_update ? NULL : scan->wanted;
 	spec.to_the_end = scan->plan->to_the_end;
 	spec.any_order = scan->plan->pieces != NIL;
-	spec.order = scan->plan->order.on ? &scan->plan->order : NULL;
+	spec.order = scan->plan->order.on && !scan->plan->order.back ?
+		&scan->plan->order : NULL;
 	spec.cid = node->ss.ps.state->es_snapshot->curcid;
 	scan->source = itable_source(scan->context, &spec, &scan->counts);
 	if (scan->plan->skip)
 		scan->skip = itable_skip(scan->context, scan->source);
+	if (scan->plan->order.back)
+	{
+		spec.order = &scan->plan->order;
+		scan->back = itable_back(scan->context, &spec, scan->source,
+								 scan->plan->order.hints, &scan->counts);
+	}
 	if (scan->arms != NULL)
 		itable_arms_connect(scan->arms, &spec, &scan->counts);
 }
@@ -144,7 +151,7 @@ itableBeginForeignScan(ForeignScanState *node, int eflags)
 		return;
 	scan->async = node->ss.ps.async_capable;
 	if (scan->arms == NULL && scan->plan->access == ITABLE_FULL &&
-		!scan->plan->skip)
+		!scan->plan->skip && !scan->plan->order.back)
 		report_full_scan(scan, NULL);
 	open_source(scan, node, itable_scan_user(node));
 	scan->replay = itable_replay(scan->context,
@@ -290,6 +297,8 @@ stop(itableScan *scan)
 		itable_arms_stop(scan->arms);
 	else if (scan->skip != NULL)
 		itable_skip_stop(scan->skip);
+	else if (scan->back != NULL)
+		itable_back_stop(scan->back);
 	else
 		itable_source_stop(scan->source);
 	scan->under_way = false;
@@ -305,7 +314,7 @@ ask(itableScan *scan, const itableValues *values)
 	build_probes(scan, values);
 	check_limit(scan);
 	scan->under_way = true;
-	if (asks_everything(scan) && !scan->plan->skip)
+	if (asks_everything(scan) && scan->skip == NULL && scan->back == NULL)
 		report_full_scan(scan, "With the values of this execution, the conditions bound no partition.");
 	if (scan->through_arms)
 	{
@@ -320,6 +329,8 @@ ask(itableScan *scan, const itableValues *values)
 	}
 	if (scan->skip != NULL)
 		itable_skip_start(scan->skip, &scan->probes);
+	else if (scan->back != NULL)
+		itable_back_start(scan->back, &scan->probes);
 	else
 		itable_source_start(scan->source, &scan->probes);
 }
@@ -381,7 +392,7 @@ itable_scan_is_ready(ForeignScanState *node)
 	if (!scan->started)
 		start(node);
 	return scan->at_end || itable_replay_is_ready(scan->replay) ||
-		scan->through_arms || scan->skip != NULL ||
+		scan->through_arms || scan->skip != NULL || scan->back != NULL ||
 		itable_source_is_ready(scan->source);
 }
 
@@ -396,6 +407,7 @@ next_read(const ForeignScanState *node, TupleTableSlot *slot)
 		return false;
 	entity = scan->through_arms ? itable_arms_next(scan->arms) :
 		scan->skip != NULL ? itable_skip_next(scan->skip) :
+		scan->back != NULL ? itable_back_next(scan->back) :
 		itable_source_next(scan->source);
 	if (entity == NULL)
 	{

@@ -10,6 +10,7 @@
 
 #include "exec/arms.h"
 #include "exec/replay.h"
+#include "exec/back.h"
 #include "exec/skip.h"
 
 /* LIMIT and OFFSET where the plan has no node for them (plan/limit.c). */
@@ -35,6 +36,7 @@ typedef struct itableScan
 	tmodel_arena *row_arena;
 	bool	   *wanted;			/* by attnum - 1 */
 	itableSkip *skip;			/* one row of each partition, or NULL */
+	itableBack *back;			/* the greatest keys first, or NULL */
 	itableSource *source;		/* NULL: EXPLAIN without ANALYZE */
 	itableProbes probes;
 	itableArms *arms;			/* read instead, or NULL */

@@ -25,6 +25,7 @@
 struct itableSource
 {
 	itableSourceSpec spec;
+	itableReaderSpec reads;		/* the table that is asked */
 	MemoryContext context;
 	itableReader *reader;
 	itableLookup *lookup;		/* INDEX, ENTRIES */
@@ -199,18 +200,21 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	reader.to_the_end = spec->to_the_end;
 	reader.any_order = spec->any_order;
 	reader.only_facts = itable_hides_reserved(asked);
+	source->reads = reader;
 	source->reader = itable_reader(context, &reader, counts);
 	if (spec->order != NULL)
-	{
-		itableReaderSpec *kept = palloc(sizeof(itableReaderSpec));
-
-		*kept = reader;
-		source->merge = itable_merge(context, kept, asked, spec->order, counts);
-	}
+		source->merge = itable_merge(context, &source->reads, asked,
+									 spec->order, counts);
 	itable_overlay_begin(&source->overlay, written->serverid, written->name,
 						 spec->cid);
 	MemoryContextSwitchTo(old);
 	return source;
+}
+
+const itableReaderSpec *
+itable_source_reads(const itableSource *source)
+{
+	return &source->reads;
 }
 
 static void begin_order(itableSource *source);

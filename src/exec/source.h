@@ -39,6 +39,9 @@ extern itableSource *itable_source(MemoryContext context,
 								   const itableSourceSpec *spec,
 								   itableCounts *counts);
 
+/* How it reads the table that is asked. */
+extern const itableReaderSpec *itable_source_reads(const itableSource *source);
+
 /*
  * Before a start: rows whose keys are in "seen" are left out, and those returned
  * are added to it (NULL: alone).  Only the "last" of the sources that share it

@@ -187,7 +187,7 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 	plan.to_the_end &= !plan.skip;
 	plan.all_columns = info->all_columns || info->for_update;
 	plan.kept = reasons(root, rel, choice, clauses);
-	if (choice->access == ITABLE_FULL && !plan.skip)
+	if (choice->access == ITABLE_FULL && !plan.skip && !plan.order.back)
 		plan.advice = itable_advice(root, rel, info);
 	return make_foreignscan(tlist, extract_actual_clauses(clauses, false),
 							rel->relid, exprs, itable_plan_to_list(&plan),

@@ -25,19 +25,36 @@ is_decided(PlannerInfo *root, const RelOptInfo *rel, const itableRelInfo *info,
 		   const itableChoice *choice, RestrictInfo *rinfo)
 {
 	itableClause clause;
+	bool		matches = itable_match(root, rel->relid, info->table,
+									   (Node *) rinfo->clause, &clause);
 
 	if (rinfo->pseudoconstant ||
 		contain_volatile_functions((Node *) rinfo->clause))
 		return false;
 	if (choice->index == NULL && list_member_ptr(info->filtered, rinfo))
 		return true;
+	/* keys are always there */
+	if (matches && clause.match == ITABLE_NOT_NULL &&
+		(info->table->columns[clause.attnum - 1]->kind == ITABLE_PARTITION_KEY ||
+		 info->table->columns[clause.attnum - 1]->kind == ITABLE_ROW_KEY))
+		return true;
 	if (!list_member_ptr(choice->rinfos, rinfo))
 		return false;
-	if (IsA(rinfo->clause, RowCompareExpr) ||
-		!itable_match(root, rel->relid, info->table, (Node *) rinfo->clause,
-					  &clause))
+	if (!matches || IsA(rinfo->clause, RowCompareExpr))
 		return choice->arms != NIL;
 	return clause.match != ITABLE_LIKE && clause.match != ITABLE_ALL_OF;
+}
+
+bool
+itable_decides(PlannerInfo *root, const RelOptInfo *rel,
+			   const itableChoice *choice)
+{
+	ListCell   *cell;
+
+	foreach(cell, rel->baserestrictinfo)
+		if (!is_decided(root, rel, rel->fdw_private, choice, lfirst(cell)))
+			return false;
+	return true;
 }
 
 /* Is a path's every row, in its order, one that is wanted? */
@@ -45,16 +62,11 @@ static bool
 is_exact(PlannerInfo *root, const RelOptInfo *rel, const ForeignPath *path)
 {
 	const itableChoice *choice = linitial(path->fdw_private);
-	ListCell   *cell;
 
 	/* without a count, the query wants something else of the rows */
-	if (choice->fetch.count == NULL || choice->also != NULL ||
-		!pathkeys_contained_in(root->sort_pathkeys, path->path.pathkeys))
-		return false;
-	foreach(cell, rel->baserestrictinfo)
-		if (!is_decided(root, rel, rel->fdw_private, choice, lfirst(cell)))
-			return false;
-	return true;
+	return choice->fetch.count != NULL && choice->also == NULL &&
+		pathkeys_contained_in(root->sort_pathkeys, path->path.pathkeys) &&
+		itable_decides(root, rel, choice);
 }
 
 /* Columns that only a scan below can tell. */

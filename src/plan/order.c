@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -22,10 +24,17 @@
 
 #include "compat.h"
 #include "model/key_order.h"
-#include "plan/plan.h"
+#include "plan/upper.h"
 
 /* More probes than this are not merged. */
 #define MAX_MERGED 256
+
+/* More rows than this are not read from the end. */
+#define MAX_BACK_ROWS 100
+
+/* Requests until the last keys are found, with statistics and without. */
+#define KNOWN_SEARCH 3
+#define UNKNOWN_SEARCH 20
 
 /* Rows a query is taken to want of which only some are read. */
 #define PART_WANTED 100
@@ -341,6 +350,75 @@ add_path_for(PlannerInfo *root, RelOptInfo *rel, itableChoice *choice,
 									 PATH_PRIVATE(list_make1(choice))));
 }
 
+/* The part of the key that the query wants descending, all before it fixed. */
+static bool
+find_back(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+		  const itableChoice *choice, itableOrder *order)
+{
+	orderParts	parts = {.asked = info->table};
+	const PathKey *pathkey = linitial(root->query_pathkeys);
+	AttrNumber	attnum;
+	bool		text;
+	Oid			type;
+
+	parts.attnums = itable_key_columns(info, NULL, &parts.n);
+	find_fixed(choice, &parts);
+	for (int i = 0; i < parts.nfixed; i++)
+		if (parts.fixed[i] != ONE_VALUE)
+			return false;
+	attnum = parts.nfixed < parts.n ? parts.attnums[parts.nfixed] : 0;
+	if (attnum == 0 || !has_key_order(info->table, attnum, &text) ||
+		(!tmodel_key_is_ordered(info->table->encoding,
+								type_of_part(&parts, parts.nfixed)) &&
+		 type_of_part(&parts, parts.nfixed) != TMODEL_KEY_TEXT))
+		return false;
+	type = text ? TEXTOID : info->table->columns[attnum - 1]->base_type;
+	*order = (itableOrder)
+	{
+		.on = true,.back = true,.first = parts.nfixed,
+		.last = parts.nfixed + 1,.fixed = parts.nfixed,
+		.attnums = list_make1_int(attnum)
+	};
+	return pathkey->pk_opfamily ==
+		lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf &&
+		is_class_of(pathkey->pk_eclass, rel, attnum, pathkey->pk_opfamily,
+					text);
+}
+
+/*
+ * The greatest keys first, where few rows are wanted: max(key), ORDER BY key
+ * DESC LIMIT 1.  Each stretch from the end up costs a search.
+ */
+static void
+add_back_path(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+			  const itableChoice *choice, Cost total)
+{
+	Cost		one = info->table->startup_cost;
+	itableChoice *back;
+	itableOrder order;
+	double		requests;
+
+	if (list_length(root->query_pathkeys) != 1 ||
+		itable_is_ascending(linitial(root->query_pathkeys)) ||
+		root->limit_tuples <= 0 || root->limit_tuples > MAX_BACK_ROWS ||
+		choice->index != NULL || choice->arms != NIL || choice->also != NULL ||
+		choice->access == ITABLE_POINT || choice->probes != 1 ||
+		info->for_update || info->self_index != NULL ||
+		!info->table->ordered || !itable_decides(root, rel, choice) ||
+		!find_back(root, rel, info, choice, &order))
+		return;
+	/* statistics know the first component of each key */
+	if (order.first == 0 || order.first == info->table->npartition_parts)
+		order.hints = itable_known_keys(info->table, order.first == 0);
+	requests = order.hints == NIL ? UNKNOWN_SEARCH :
+		KNOWN_SEARCH + 2 * log2(Max(rel->tuples / Max(rel->rows, 1), 1));
+	back = memcpy(palloc(sizeof(itableChoice)), choice, sizeof(itableChoice));
+	back->order = order;
+	back->pieces = NIL;
+	add_path_for(root, rel, back, requests * one, requests * one + total,
+				 root->query_pathkeys);
+}
+
 void
 itable_add_paths(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 				 itableChoice *choice)
@@ -361,6 +439,8 @@ itable_add_paths(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 							  &ordered->order);
 	if (!choice->only_ordered)
 		add_path_for(root, rel, choice, startup, total, NIL);
+	if (has_useful_pathkeys(root, rel))
+		add_back_path(root, rel, info, choice, total);
 	if (pathkeys == NIL)
 		return;
 	paging = paging_cost(root, rel, info, choice);

@@ -26,6 +26,8 @@ typedef struct itableOrder
 	int			last;
 	int			fixed;
 	List	   *attnums;		/* the columns, for EXPLAIN (int list) */
+	bool		back;			/* descending by one part (exec/back.c) */
+	List	   *hints;			/* back: keys ANALYZE knew (String, ascending) */
 } itableOrder;
 
 /* What of the rows is wanted first; a hint for the size of pages. */
@@ -57,6 +59,9 @@ extern void itable_plan_inner_fetch(PlannerInfo *root, RelOptInfo *rel,
 extern void itable_add_paths(PlannerInfo *root, RelOptInfo *rel,
 							 const struct itableRelInfo *info,
 							 struct itableChoice *choice);
+
+/* in pieces.c: first components of keys that ANALYZE knows (String, ascending) */
+extern List *itable_known_keys(const itableTable *table, bool partition);
 
 /* in paths.c: all of each index that has an entry for every row wanted: its order counts. */
 extern List *itable_whole_indexes(const struct itableRelInfo *info, List *clauses);

@@ -15,6 +15,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
+#include "nodes/value.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -148,6 +149,19 @@ read_statistics(knownKeys *known, tmodel_arena *arena,
 	free_attstatsslot(&bounds);
 	ReleaseSysCache(tuple);
 	sort_keys(known);
+}
+
+List *
+itable_known_keys(const itableTable *table, bool partition)
+{
+	knownKeys	known;
+	List	   *result = NIL;
+
+	read_statistics(&known, itable_arena(CurrentMemoryContext), table,
+					partition);
+	for (int i = 0; i < known.n; i++)
+		result = lappend(result, makeString(itable_cstring(known.keys[i].key)));
+	return result;
 }
 
 static void

@@ -139,20 +139,28 @@ order_to_list(const itableOrder *order)
 {
 	if (!order->on)
 		return NIL;
-	return list_concat(list_make3_int(order->first, order->last, order->fixed),
-					   order->attnums);
+	return lcons(list_concat(list_make4_int(order->first,
+											order->last,
+											order->fixed,
+											order->back),
+							 order->attnums), order->hints);
 }
 
 static void
 order_from_list(List *list, itableOrder *order)
 {
+	List	   *numbers;
+
 	order->on = list != NIL;
 	if (!order->on)
 		return;
-	order->first = linitial_int(list);
-	order->last = lsecond_int(list);
-	order->fixed = lthird_int(list);
-	order->attnums = list_copy_tail(list, 3);
+	numbers = linitial(list);
+	order->first = linitial_int(numbers);
+	order->last = lsecond_int(numbers);
+	order->fixed = lthird_int(numbers);
+	order->back = lfourth_int(numbers) != 0;
+	order->attnums = list_copy_tail(numbers, 4);
+	order->hints = list_copy_tail(list, 1);
 }
 
 List *

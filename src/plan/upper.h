@@ -19,6 +19,10 @@ extern RelOptInfo *itable_only_relation(PlannerInfo *root);
 /* The ways found for it: its paths of ours, without parameters (ForeignPath). */
 extern List *itable_ways(const RelOptInfo *rel);
 
+/* In limit.c: does the way narrow by all that the clauses say? */
+extern bool itable_decides(PlannerInfo *root, const RelOptInfo *rel,
+						   const itableChoice *choice);
+
 /*
  * In limit.c: LIMIT as a part of the scan, where no clause is left to check
  * here; "output" is the query's final relation.

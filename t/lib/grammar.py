@@ -240,6 +240,18 @@ class Grammar:
         return Query(self.outputs(definition, least=[item.name for item in by]), " FROM {T}", where, by, distinct=distinct,
                      total=definition.key_names(), **self.cut(total))
 
+    def backwards(self, definition):
+        """The greatest values of a key first: of a partition, of the table."""
+        number = self.random.randrange(len(definition.keys))
+        column = definition.keys[number]
+        where = [Node(key.name, " = ", self.constant(key.values)) for key in definition.keys[:number]]
+        if self.chance(0.4):
+            where.append(Node(column.name, " %s " % self.one("<", "<=", ">", ">="), self.constant(column.values)))
+        where += self.wheres(definition, 0.2)
+        limit, offset = [Constant(value, "bigint") for value in (self.one(1, 1, 1, 2, 5, 30), self.one(0, 0, 1, 7))]
+        return Query([Named(column.name)], " FROM {T}", where, [Named(column.name, column.name + " DESC")], limit=limit, offset=offset,
+                     total=[column.name])
+
     def aggregate(self, definition):
         columns = [column for column in definition.columns() if column.kind in ORDERED]
         column = self.random.choice(columns)
@@ -351,8 +363,8 @@ class Grammar:
     def query(self, definition):
         """Any SELECT."""
         make = self.random.choices(
-            [self.simple, self.ordered, self.aggregate, self.join, self.semi, self.lateral, self.subselect, self.combined, self.window],
-            [30, 22, 14, 14, 8, 5, 2, 4, 1])[0]
+            [self.simple, self.ordered, self.backwards, self.aggregate, self.join, self.semi, self.lateral, self.subselect, self.combined, self.window],
+            [30, 22, 6, 14, 14, 8, 5, 2, 4, 1])[0]
         return make(definition)
 
     # settings
