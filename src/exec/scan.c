@@ -73,7 +73,10 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 	spec.order = scan->plan->order.on && !scan->plan->order.back ?
 		&scan->plan->order : NULL;
 	spec.cid = node->ss.ps.state->es_snapshot->curcid;
+	spec.only_rows = spec.kind == ITABLE_SOURCE_TABLE &&
+		scan->arms == NULL && !scan->plan->skip && !scan->plan->order.on;
 	scan->source = itable_source(scan->context, &spec, &scan->counts);
+	spec.only_rows = false;
 	if (scan->plan->skip)
 		scan->skip = itable_skip(scan->context, scan->source);
 	if (scan->plan->order.back)

@@ -78,6 +78,16 @@ select_init(selection *list, int room)
 	select_name(list, TMODEL_SPAN("RowKey"));
 }
 
+/* Is a column of the PartitionKey wanted? */
+static bool
+wants_partition(const itableTable *table, const bool *wanted)
+{
+	for (int i = 0; i < table->npartition; i++)
+		if (wanted[table->partition[i]->attnum - 1])
+			return true;
+	return false;
+}
+
 /* Properties of a fact that the wanted columns need. */
 static void
 select_facts(const itableTable *table, const bool *wanted, selection *list)
@@ -184,6 +194,8 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	source->counts = counts;
 	source->context = context;
 	source->arena = itable_arena(context);
+	itable_overlay_begin(&source->overlay, written->serverid, written->name,
+						 spec->cid);
 	if (through_index)
 	{
 		select_entries(spec->index, spec->covering ||
@@ -193,6 +205,10 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	}
 	else if (spec->wanted != NULL)
 		select_facts(spec->relation, spec->wanted, &list);
+	/* half of what count(*) would transfer; own rows are known by their keys */
+	if (list.n > 0 && spec->only_rows && source->overlay.target == NULL &&
+		!wants_partition(spec->relation, spec->wanted))
+		list.names[0] = list.names[--list.n];
 	reader.nselect = list.n;
 	reader.select = list.names;
 	reader.plain = !through_index && spec->wanted != NULL &&
@@ -205,8 +221,6 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	if (spec->order != NULL)
 		source->merge = itable_merge(context, &source->reads, asked,
 									 spec->order, counts);
-	itable_overlay_begin(&source->overlay, written->serverid, written->name,
-						 spec->cid);
 	MemoryContextSwitchTo(old);
 	return source;
 }

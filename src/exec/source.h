@@ -32,6 +32,7 @@ typedef struct itableSourceSpec
 	CommandId	cid;			/* the snapshot's */
 	bool		to_the_end;		/* all rows will be wanted */
 	bool		any_order;		/* rows of several probes may be mixed */
+	bool		only_rows;		/* nobody but the row itself needs its keys */
 	const itableOrder *order;	/* rows must come so; NULL: in any order */
 } itableSourceSpec;
 
