@@ -353,12 +353,24 @@ administration_of(const char *m, Shape shape, Command *cmd)
 	return cmd->op == OP_NONE ? ERR_METHOD_NOT_ALLOWED : ERR_NONE;
 }
 
-/* Query options the service knows of but does not implement. */
+/* OData's options other than the four the service has. */
 static bool
 has_unimplemented(const Command *cmd)
 {
-	return command_param(cmd, "$orderby") || command_param(cmd, "$skip") ||
-		command_param(cmd, "$expand") || command_param(cmd, "$inlinecount");
+	static const char *const known[] = {"$filter", "$select", "$top",
+	"$format"};
+
+	for (int i = 0; i < cmd->nparams; i++)
+	{
+		const char *name = cmd->params[i].name.p;
+		size_t		k = 0;
+
+		while (k < 4 && strcmp(name, known[k]) != 0)
+			k++;
+		if (name[0] == '$' && k == 4)
+			return true;
+	}
+	return false;
 }
 
 /* path starts behind "/account/" and is still percent-encoded. */

@@ -55,6 +55,8 @@ static const ErrInfo error_table[ERR_COUNT] = {
 	"The requested URI does not represent any resource on the server."},
 	[ERR_INVALID_VALUE_TYPE] = {400, "InvalidValueType",
 	"The value specified is not of the type it is declared to have."},
+	[ERR_JSON_NOT_SUPPORTED] = {415, "JsonFormatNotSupported",
+	"JSON format is not supported."},
 	[ERR_KEY_TOO_LARGE] = {400, "KeyValueTooLarge",
 		"The key property value exceeds the maximum allowed size "
 	"(1 KiB, 512 UTF-16 characters)."},

@@ -75,7 +75,7 @@ static ErrCode
 check_if_match(Arena *a, const Command *cmd, const char **detail)
 {
 	const char *etag = cmd->if_match;
-	size_t		n = etag ? strlen(etag) : 0;
+	size_t		start;
 
 	if (cmd->has_if_none_match)
 	{
@@ -89,9 +89,14 @@ check_if_match(Arena *a, const Command *cmd, const char **detail)
 	}
 	if (etag == NULL || strcmp(etag, "*") == 0)
 		return ERR_NONE;
-	if (n >= 2 && etag[n - 1] == '"' &&
-		(etag[0] == '"' || strncmp(etag, "W/\"", 3) == 0))
-		return ERR_NONE;
+	start = strncmp(etag, "W/", 2) == 0 ? 2 : 0;
+	if (etag[start] == '"')
+	{
+		const char *end = strchr(etag + start + 1, '"');
+
+		if (end && end[1] == '\0')
+			return ERR_NONE;
+	}
 	*detail = arena_printf(a, "The etag value '%s' specified in one of the "
 						   "request headers is not valid. Please make sure "
 						   "only one etag value is specified and is valid.",

@@ -26,6 +26,7 @@
 #include "timestamp.h"
 
 #define VERSION_UPSERT "2011-08-18"
+#define VERSION_JSON "2013-08-15"
 #define MAX_TIMEOUT_SECONDS 30
 
 static Store *the_store;
@@ -184,9 +185,17 @@ router_clip_wait(Request *r, int64_t wait_ms)
 	return r->timeout_ms;
 }
 
+/* Does it send an entity, or want to have one? */
+static bool
+speaks_json(const Command *cmd)
+{
+	return cmd->op != OP_DELETE && cmd->op != OP_TABLE_DELETE &&
+		cmd->op < OP_SERVICE_GET && cmd->level != LEVEL_UNSUPPORTED;
+}
+
 /*
- * x-ms-version is a date.  Upserts came with one of them; before, If-Match
- * was mandatory.
+ * x-ms-version is a date.  Upserts came with one of them (before, If-Match
+ * was mandatory), JSON with another.
  */
 static ErrCode
 check_version(Request *r)
@@ -204,7 +213,8 @@ check_version(Request *r)
 		r->cmd.if_match == NULL && version &&
 		strcmp(version, VERSION_UPSERT) < 0)
 		return ERR_MISSING_HEADER;
-	return ERR_NONE;
+	return version && speaks_json(&r->cmd) &&
+		strcmp(version, VERSION_JSON) < 0 ? ERR_JSON_NOT_SUPPORTED : ERR_NONE;
 }
 
 static ErrCode

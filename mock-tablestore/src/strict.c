@@ -16,8 +16,6 @@
 #include "filter.h"
 
 #define MAX_COMPARISONS 15
-/* The first version of the service that speaks JSON. */
-#define FIRST_JSON_VERSION "2013-08-15"
 
 static bool enabled;
 
@@ -119,10 +117,6 @@ check_versions(Request *r)
 	if (version == NULL && !sas_is_there(&r->cmd))
 		return strict_refuse(r, ERR_MISSING_HEADER, "version",
 							 "the header x-ms-version is missing.");
-	if (version && !admin && strcmp(version, FIRST_JSON_VERSION) < 0)
-		return strict_refuse(r, ERR_INVALID_HEADER_VALUE, "version",
-							 "JSON needs an x-ms-version of " FIRST_JSON_VERSION
-							 " or later.");
 	/* The official Python client deletes tables without. */
 	if (admin || r->cmd.op == OP_TABLE_DELETE)
 		return ERR_NONE;

@@ -69,6 +69,12 @@ class OfficialClients(unittest.TestCase):
                    ["tables", "types", "writes", "queries", "transactions",
                     "signatures", "policies", "properties"])
 
+    def test_when_things_go_wrong(self):
+        self.drive("robust.js", self.server.port,
+                   ["throttled", "cancelled", "serverTimeout", "lostReplies",
+                    "brokenReplies", "oddPages", "limits",
+                    "connectionStrings"])
+
     def test_queues(self):
         self.drive("queues.js", self.server.queue_port,
                    ["queues", "messages", "timing", "signatures", "service"])

@@ -187,8 +187,11 @@ class Entities(Case):
                         "MethodNotAllowed")
 
     def test_other_resources(self):
-        self.status(self.client.request("GET", "/tab?$orderby=a"), 501,
-                    "NotImplemented")
+        for option in ("$orderby=a", "$skip=1", "$count=true", "$search=a",
+                       "$skiptoken=x", "$Filter=a%20eq%201"):
+            self.status(self.client.request("GET", "/tab?" + option), 501,
+                        "NotImplemented")
+        self.status(self.client.request("GET", "/tab?other=1"), 200)
         self.status(self.client.request("GET", "/"), 400, "InvalidUri")
         self.status(self.client.request("GET", "/a/b"), 400, "InvalidUri")
         self.status(self.client.request("GET", "/tab?$top=1&$top=2"), 400,

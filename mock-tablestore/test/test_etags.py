@@ -25,6 +25,20 @@ class Etags(Case):
         row = c.query("tab").json()["value"][0]
         self.assertEqual(row["odata.etag"], r.etag())
 
+    def test_forms(self):
+        """Exactly one etag, and one that could be one."""
+        etag = self.client.insert("tab", {"PartitionKey": "p",
+                                          "RowKey": "r"}).etag()
+        for text in ("x", "*x", "W/", "W/\"", '"', "'a'", etag + ", " + etag,
+                     '"a" "b"', "w/\"a\"", etag[2:-1]):
+            r = self.client.write("PUT", "tab", "p", "r", {}, text)
+            self.status(r, 400, "InvalidInput")
+            self.assertIn("The etag value '%s' " % text, r.message())
+        for text in ('"a"', 'W/"a"', '""', etag[2:]):
+            self.status(self.client.write("PUT", "tab", "p", "r", {}, text),
+                        412, "UpdateConditionNotSatisfied")
+        self.status(self.client.write("PUT", "tab", "p", "r", {}, etag), 204)
+
     def test_conditions(self):
         old = self.client.insert("tab", {"PartitionKey": "p",
                                          "RowKey": "r"}).etag()

@@ -206,8 +206,22 @@ class Service(Case):
                                     {"x-ms-version": "2009-09-19"})
             self.status(r, 400, "MissingRequiredHeader")
             r = self.client.request(method, where, {},
-                                    {"x-ms-version": "2011-08-18"})
+                                    {"x-ms-version": "2013-08-15"})
             self.status(r, 204)
+
+    def test_json_needs_its_version(self):
+        where = self.client.entity_path("tab", "p", "r")
+        for method, path, body in (("GET", "/tab", None),
+                                   ("GET", "/Tables", None),
+                                   ("GET", where, None), ("PUT", where, {}),
+                                   ("POST", "/tab", {"PartitionKey": "p",
+                                                     "RowKey": "q"})):
+            r = self.client.request(method, path, body,
+                                    {"x-ms-version": "2012-02-12"})
+            self.status(r, 415, "JsonFormatNotSupported")
+        r = self.client.request("DELETE", "/Tables('tab')", None,
+                                {"x-ms-version": "2012-02-12"})
+        self.status(r, 204)
 
     def test_version_must_be_a_date(self):
         for text in ("newest", "2019-02", "2019-02-0x", ""):

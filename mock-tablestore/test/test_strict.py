@@ -68,7 +68,8 @@ class Strict(Case):
     def test_versions(self):
         get = lambda **h: self.client.request("GET", "/Tables", headers=h)
         self.refused(get(**{"x-ms-version": None}), "version")
-        self.refused(get(**{"x-ms-version": "2011-08-18"}), "version")
+        self.status(get(**{"x-ms-version": "2011-08-18"}), 415,
+                    "JsonFormatNotSupported")
         self.refused(get(DataServiceVersion=None), "data-service-version")
         self.refused(get(DataServiceVersion="2.0"), "data-service-version")
         self.status(get(DataServiceVersion=None,
