@@ -29,6 +29,8 @@ static const ErrInfo error_table[ERR_COUNT] = {
 		"CORS not enabled or no matching rule found for this request."},
 	[ERR_DUPLICATE_PROPERTIES] = {400, "DuplicatePropertiesSpecified",
 	"A property is specified more than one time."},
+	[ERR_EMPTY_METADATA_KEY] = {400, "EmptyMetadataKey",
+	"The key for one of the metadata key-value pairs is empty."},
 	[ERR_ENTITY_EXISTS] = {409, "EntityAlreadyExists",
 	"The specified entity already exists."},
 	[ERR_ENTITY_TOO_LARGE] = {400, "EntityTooLarge",

@@ -121,7 +121,7 @@ check_metadata(Span text)
 		if (in_name && c == ':')
 		{
 			if (first)
-				return ERR_METADATA;
+				return ERR_EMPTY_METADATA_KEY;
 			in_name = false;
 		}
 		else if (in_name && !(isalpha(c) || c == '_' ||

@@ -23,7 +23,8 @@ try:
     from azure.core.exceptions import (ClientAuthenticationError,
                                        HttpResponseError,
                                        ResourceExistsError,
-                                       ResourceNotFoundError)
+                                       ResourceNotFoundError,
+                                       ServiceResponseError)
     from azure.data.tables import (AccountSasPermissions, EdmType,
                                    EntityProperty, ResourceTypes,
                                    TableAccessPolicy, TableAnalyticsLogging,
@@ -253,6 +254,96 @@ class Tables(Clients):
 
 
 @unittest.skipIf(MISSING, MISSING)
+class Trouble(Clients):
+    """Throttling, lost replies, time-outs, limits, as the client sees them."""
+
+    def setUp(self):
+        self.plain.mock("DELETE", "faults")
+        self.plain.mock("POST", "reset")
+        self.table = TableClient.from_connection_string(
+            "DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"
+            "TableEndpoint=%s;" % (ACCOUNT, KEY, self.endpoint), "Movies",
+            retry_backoff_factor=0.01)
+        self.addCleanup(self.table.close)
+        self.table.create_table()
+        self.plain.mock("DELETE", "journal")
+
+    def fault(self, **rule):
+        self.assertEqual(self.plain.mock("POST", "faults", rule).status, 204)
+
+    def statuses(self):
+        lines = self.plain.mock("GET", "journal").body.decode().splitlines()
+        return [int(line.split("\t")[3]) for line in lines]
+
+    def row(self, key, **more):
+        return dict({"PartitionKey": "p", "RowKey": key}, **more)
+
+    def test_throttled(self):
+        self.fault(operation="insert", action="status", status=503, times=2)
+        self.table.create_entity(self.row("a"))
+        self.assertEqual(self.statuses(), [503, 503, 201])
+        self.fault(operation="insert", action="status", status=503,
+                   retry_after=1)
+        began = time.monotonic()
+        self.table.create_entity(self.row("b"))
+        self.assertGreater(time.monotonic() - began, 0.9)
+        self.fault(operation="get", action="status", status=503, times=0)
+        self.refused(503, "ServerBusy", self.table.get_entity, "p", "a")
+
+    def test_lost_reply(self):
+        self.fault(operation="insert", action="drop_reply")
+        with self.assertRaises(ServiceResponseError):
+            self.table.create_entity(self.row("a"), retry_total=0)
+        with self.assertRaises(ResourceExistsError):
+            self.table.create_entity(self.row("a"))
+        self.assertEqual(self.statuses(), [0, 409])
+        self.fault(operation="delete", action="drop_reply")
+        with self.assertRaises(ServiceResponseError):
+            self.table.delete_entity("p", "a", retry_total=0)
+        self.table.delete_entity("p", "a")     # it forgives the 404
+        self.assertEqual(list(self.table.list_entities()), [])
+
+    def test_timeouts(self):
+        self.fault(operation="insert", action="delay", ms=3000, times=0)
+        self.refused(500, "OperationTimedOut", self.table.create_entity,
+                     self.row("a"), timeout=1, retry_total=0)
+        self.plain.mock("DELETE", "faults")
+        self.fault(operation="get", action="silent", times=0)
+        with self.assertRaises(ServiceResponseError):
+            self.table.get_entity("p", "a", read_timeout=0.2, retry_total=0)
+        self.plain.mock("DELETE", "faults")
+        with self.assertRaises(ResourceNotFoundError):
+            self.table.get_entity("p", "a")
+
+    def test_limits(self):
+        with self.assertRaises(HttpResponseError) as caught:
+            self.table.submit_transaction(
+                [("create", self.row(str(i))) for i in range(101)])
+        self.assertEqual(caught.exception.status_code, 400)
+        for code, e in (
+                ("KeyValueTooLarge", self.row("x" * 513)),
+                ("PropertyValueTooLarge", self.row("v", v=b"x" * 65537)),
+                ("PropertyNameTooLong", self.row("n", **{"n" * 256: 1})),
+                ("PropertyNameInvalid", self.row("d", **{"a-b": 1})),
+                ("TooManyProperties", self.row(
+                    "m", **{"p%d" % i: i for i in range(253)})),
+                ("EntityTooLarge", self.row(
+                    "b", **{"p%d" % i: "x" * 32000 for i in range(17)}))):
+            self.refused(400, code, self.table.create_entity, e)
+        self.assertEqual(list(self.table.list_entities()), [])
+
+    def test_odd_pages(self):
+        for i in range(10):
+            self.table.create_entity(self.row(str(i)))
+        self.fault(operation="query", action="page", page_size=3,
+                   odd_token=True, times=0)
+        self.assertEqual(len(list(self.table.list_entities())), 10)
+        self.plain.mock("DELETE", "faults")
+        self.fault(operation="query", action="page", page_size=0, times=2)
+        self.assertEqual(len(list(self.table.list_entities())), 10)
+
+
+@unittest.skipIf(MISSING, MISSING)
 class Queues(Clients):
     def setUp(self):
         self.plain.mock("POST", "reset")
@@ -332,7 +423,7 @@ class SystemPython(unittest.TestCase):
 
 if MISSING and os.path.exists(SYSTEM_PYTHON) and \
         sys.executable != SYSTEM_PYTHON:
-    del Tables, Queues, QueuesStrict     # SystemPython runs them
+    del Tables, Trouble, Queues, QueuesStrict    # SystemPython runs them
 
 if not MISSING:
     del SystemPython

@@ -71,6 +71,8 @@ class Queues(QueueCase):
                        "QueueNotFound")
         self.is_status(self.q.create("bad", **{"1a": "x"}), 400,
                        "InvalidMetadata")
+        self.is_status(self.q.ask("PUT", "/bad", None, {"x-ms-meta-": "x"}),
+                       400, "EmptyMetadataKey")
 
     def names(self, query=""):
         r = self.is_status(self.q.ask("GET", "?comp=list" + query), 200)
