@@ -14,6 +14,7 @@ typedef struct Batch
 	Command    *commands;
 	int			ncommands;
 	bool		has_changeset;
+	int			nrefused;		/* change sets behind the first one */
 	ErrCode		err;			/* of commands[ncommands], which is broken */
 	const char *detail;
 } Batch;

@@ -264,7 +264,12 @@ parse_changeset(Arena *a, Span part, Span boundary, const char *account,
 	Span		operation;
 	bool		more;
 
-	if (b->has_changeset || b->ncommands > 0)
+	if (b->has_changeset)
+	{
+		b->nrefused++;			/* the first one is done all the same */
+		return ERR_NONE;
+	}
+	if (b->ncommands > 0)
 		return ERR_INVALID_INPUT;
 	b->has_changeset = true;
 	if (!skip_preamble(&part, boundary, &more))

@@ -220,6 +220,19 @@ run_query(Context *c, const Batch *b, const char *boundary, Reply *reply)
 	buf_free(&part.body);
 }
 
+/* One change set is all that a batch may have; the others are told so. */
+static void
+refuse_changeset(Context *c, const char *boundary, Buf *out)
+{
+	const Command none = {0};
+	Reply		part = {.detail = "The batch request can have one change set "
+	"only."};
+
+	error_part(c, &none, ERR_INVALID_INPUT, 0, &part);
+	put_part(out, boundary, &none, &part);
+	buf_free(&part.body);
+}
+
 ErrCode
 batch_run(Context *c, const Command *cmd, Batch *b, Reply *reply)
 {
@@ -234,6 +247,8 @@ batch_run(Context *c, const Command *cmd, Batch *b, Reply *reply)
 				   "boundary=%s\r\n\r\n", outer, inner);
 		run_changeset(c, b, inner, reply);
 		buf_printf(&reply->body, "--%s--\r\n", inner);
+		for (int i = 0; i < b->nrefused; i++)
+			refuse_changeset(c, outer, &reply->body);
 	}
 	else
 		run_query(c, b, outer, reply);
