@@ -132,6 +132,18 @@ check_metadata(Span text)
 	return ERR_NONE;
 }
 
+/* Is comp= there, and nothing that queues or the service have? */
+static bool
+is_unknown(const Span *comp, bool service)
+{
+	if (comp == NULL)
+		return false;
+	if (service)
+		return !is(comp, "list") && !is(comp, "properties") &&
+			!is(comp, "stats");
+	return !is(comp, "metadata") && !is(comp, "acl");
+}
+
 /* path starts behind "/account/" and is still percent-encoded. */
 static ErrCode
 parse_path(Arena *a, const char *method, Span path, Command *cmd,
@@ -152,12 +164,16 @@ parse_path(Arena *a, const char *method, Span path, Command *cmd,
 	if (q->queue.n == 0)
 	{
 		q->op = service_op(method, cmd);
-		return command_param(cmd, "comp") ? ERR_NONE : ERR_INVALID_URI;
+		if (command_param(cmd, "comp") == NULL)
+			return ERR_INVALID_URI;
+		return is_unknown(command_param(cmd, "comp"), true) ?
+			ERR_QUERY_PARAMETER : ERR_NONE;
 	}
 	if (slash == NULL)
 	{
 		q->op = queue_op(method, cmd);
-		return ERR_NONE;
+		return is_unknown(command_param(cmd, "comp"), false) ?
+			ERR_QUERY_PARAMETER : ERR_NONE;
 	}
 	decoded = span_skip(decoded, q->queue.n + 1);
 	if (!span_starts(decoded, SPAN("messages")))

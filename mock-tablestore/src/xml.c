@@ -9,6 +9,7 @@
  */
 #include "xml.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #define MAX_DEPTH 16
@@ -80,6 +81,34 @@ put_utf8(Buf *out, unsigned long c)
 	}
 }
 
+/* What XML 1.0 has no way to write, not even as a reference. */
+static bool
+is_char(unsigned long code)
+{
+	if (code < 0x20)
+		return code == '\t' || code == '\n' || code == '\r';
+	return code <= 0x10FFFF && !(code >= 0xD800 && code < 0xE000) &&
+		code != 0xFFFE && code != 0xFFFF;
+}
+
+/* The same of a document's bytes; that they are UTF-8 is not asked here. */
+static bool
+are_chars(Span text)
+{
+	for (size_t i = 0; i < text.n; i++)
+	{
+		unsigned char c = (unsigned char) text.p[i];
+
+		if (c < 0x20 && !is_char(c))
+			return false;
+		if (c == 0xEF && i + 2 < text.n &&
+			(unsigned char) text.p[i + 1] == 0xBF &&
+			(unsigned char) text.p[i + 2] >= 0xBE)
+			return false;
+	}
+	return true;
+}
+
 /* "&name;" or "&#n;" at the start of the rest. */
 static bool
 take_entity(Reader *r, Buf *out)
@@ -108,8 +137,8 @@ take_entity(Reader *r, Buf *out)
 		return false;
 	hex = r->rest.p[2] == 'x';
 	code = strtoul(r->rest.p + (hex ? 3 : 2), &stop, hex ? 16 : 10);
-	if (stop != end || code == 0 || code > 0x10FFFF ||
-		(code >= 0xD800 && code < 0xE000))
+	if (stop != end || !isxdigit((unsigned char) r->rest.p[hex ? 3 : 2]) ||
+		!is_char(code))
 		return false;
 	put_utf8(out, code);
 	r->rest = span_skip(r->rest, (size_t) (end + 1 - r->rest.p));
@@ -264,7 +293,7 @@ xml_parse(Arena *a, Span text)
 	r.rest = (Span) {arena_strdup(a, text), text.n};
 	if (span_starts(r.rest, SPAN("\xEF\xBB\xBF")))
 		r.rest = span_skip(r.rest, 3);
-	if (!skip_misc(&r))
+	if (!are_chars(text) || !skip_misc(&r))
 		return NULL;
 	root = take_element(&r);
 	if (root == NULL || !skip_misc(&r) || r.rest.n > 0)

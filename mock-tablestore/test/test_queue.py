@@ -127,6 +127,12 @@ class Queues(QueueCase):
     def test_what_does_not_exist(self):
         for path in ("/jobs/other", "/jobs/messages/a/b", "/", ""):
             self.is_status(self.q.ask("GET", path), 400, "InvalidUri")
+        for method, path in (("GET", "?comp=other"), ("PUT", "/new?comp=x"),
+                             ("GET", "/jobs?comp=list"),
+                             ("DELETE", "/jobs?comp=messages")):
+            self.is_status(self.q.ask(method, path), 400,
+                           "InvalidQueryParameterValue")
+        self.is_status(self.q.ask("GET", "/new?comp=metadata"), 404)
         self.is_status(self.q.ask("GET", "/jobs"), 405,
                        "UnsupportedHttpVerb")
         self.is_status(self.q.ask("PUT", "/jobs/messages"), 405,
@@ -333,6 +339,21 @@ class Messages(QueueCase):
                      "<QueueMessage><MessageText></QueueMessage>"):
             self.is_status(self.q.ask("POST", "/jobs/messages", body), 400,
                            "InvalidXmlDocument")
+
+    def test_texts_that_xml_cannot_have(self):
+        """They would come back as a document no client can read."""
+        body = "<QueueMessage><MessageText>%s</MessageText></QueueMessage>"
+        for text in ("a\x01b", "\x1f", "\ufffe", "\uffff", "&#1;", "&#xB;",
+                     "&#xFFFF;", "&#xD800;", "&#0;", "&#x110000;", "&# 65;",
+                     "&#+65;", "<![CDATA[\x02]]>"):
+            r = self.q.ask("POST", "/jobs/messages", body % text)
+            self.is_status(r, 400, "InvalidXmlDocument")
+        for text in ("\ufffd", "\U0001F600", "\uef00", "&#x10FFFF;", "&#9;"):
+            self.is_status(self.q.ask("POST", "/jobs/messages", body % text),
+                           201)
+        self.assertEqual(self.q.texts("jobs", "?numofmessages=9"),
+                         ["\ufffd", "\U0001F600", "\uef00", "\U0010FFFF",
+                          "\t"])
 
     def test_missing_queue(self):
         for method, path in [("GET", "/nope/messages"),
