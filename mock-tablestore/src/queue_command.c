@@ -102,7 +102,7 @@ put_metadata(void *closure, const char *name, const char *value)
 		buf_printf(closure, "%s:%s\n", name + 10, value);
 }
 
-/* Names of metadata are C# identifiers. */
+/* Names of metadata are C# identifiers, values printable ASCII. */
 static ErrCode
 check_metadata(Span text)
 {
@@ -124,6 +124,8 @@ check_metadata(Span text)
 				return ERR_EMPTY_METADATA_KEY;
 			in_name = false;
 		}
+		else if (!in_name && (c < ' ' || c > '~') && c != '\t')
+			return ERR_METADATA;
 		else if (in_name && !(isalpha(c) || c == '_' ||
 							  (isdigit(c) && !first)))
 			return ERR_METADATA;

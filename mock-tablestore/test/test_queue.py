@@ -73,6 +73,9 @@ class Queues(QueueCase):
                        "InvalidMetadata")
         self.is_status(self.q.ask("PUT", "/bad", None, {"x-ms-meta-": "x"}),
                        400, "EmptyMetadataKey")
+        for value in ("a\x01b", "\x7f"):
+            self.is_status(self.q.create("bad", a=value), 400,
+                           "InvalidMetadata")
 
     def names(self, query=""):
         r = self.is_status(self.q.ask("GET", "?comp=list" + query), 200)
