@@ -45,17 +45,30 @@
 #define guc_malloc(level, size) malloc(size)
 #endif
 
-/* Arguments of paths that came with 17 (restrictions of a join) and 18 (how
- * many nodes are disabled). */
+/* From 16 on a column says which outer joins may have made it NULL: below such
+ * a join and above it, it is another one. */
+#if PG_VERSION_NUM >= 160000
+#define ITABLE_SAME_NULLING(to, from, set) ((to)->set = bms_copy((from)->set))
+#else
+#define ITABLE_SAME_NULLING(to, from, set) ((void) 0)
+#endif
+
+/* Arguments that came with 17 (a path's restrictions of a join; the planner of
+ * an array's length) and 18 (a path's disabled nodes; room in a tuple). */
 #if PG_VERSION_NUM >= 180000
 #define PATH_ROWS(rows) (rows), 0
+#define itable_minimal_tuple(desc, values, nulls) \
+	heap_form_minimal_tuple(desc, values, nulls, 0)
 #else
 #define PATH_ROWS(rows) (rows)
+#define itable_minimal_tuple heap_form_minimal_tuple
 #endif
 #if PG_VERSION_NUM >= 170000
 #define PATH_PRIVATE(list) NIL, (list)
+#define itable_array_length(array) estimate_array_length(NULL, (Node *) (array))
 #else
 #define PATH_PRIVATE(list) (list)
+#define itable_array_length(array) estimate_array_length((Node *) (array))
 #endif
 
 /* From small to large? */
@@ -149,17 +162,6 @@ itable_analyze_delay(void)
 #endif
 }
 
-/* How many elements an array expression probably has. */
-static inline double
-itable_array_length(Expr *array)
-{
-#if PG_VERSION_NUM >= 170000
-	return estimate_array_length(NULL, (Node *) array);
-#else
-	return estimate_array_length((Node *) array);
-#endif
-}
-
 /* The btree strategy of a row comparison: < <= >= or > */
 static inline int
 itable_row_strategy(const RowCompareExpr *expr)
@@ -193,8 +195,5 @@ itable_compat_check_server_usage(ForeignServer *server)
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
 }
-
-/* From 16 on a scan tuple has no column before and after an outer join. */
-#define ITABLE_OUTER_SCAN_TUPLE (PG_VERSION_NUM < 160000)
 
 #endif							/* ITABLE_COMPAT_H */

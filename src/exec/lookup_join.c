@@ -22,6 +22,7 @@
 
 #include "compat.h"
 #include "exec/explain.h"
+#include "exec/lookup_cache.h"
 #include "exec/lookup_join.h"
 #include "exec/source.h"
 #include "plan/join.h"
@@ -39,6 +40,9 @@ typedef struct ringRow
 	tmodel_arena *arena;
 	itableProbes probes;
 	itableSource *source;
+	itableFound *found;			/* under its values; NULL: no room to keep it */
+	bool		leads;			/* reads from its source, and fills "found" */
+	int			at;				/* else: the next of those found */
 	bool		matched;
 } ringRow;
 
@@ -66,6 +70,9 @@ typedef struct joinState
 	int			first;
 	int			n;				/* rows in the ring */
 	bool		outer_done;
+	itableLookupCache *cache;
+	TupleTableSlot *found_slot; /* a row of it */
+	int64		repeated;		/* rows that others' lookups served */
 	itableCounts counts;
 } joinState;
 
@@ -134,6 +141,22 @@ make_ring(joinState *state)
 		Min(FIRST_WINDOW, state->size);
 }
 
+/* Of the inner columns, as they stand behind the outer ones. */
+static void
+make_cache(joinState *state)
+{
+	TupleDesc	whole = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
+	int			natts = whole->natts - state->join->nouter;
+	MemoryContext old = MemoryContextSwitchTo(state->context);
+	TupleDesc	desc = CreateTemplateTupleDesc(natts);
+
+	for (int i = 1; i <= natts; i++)
+		TupleDescCopyEntry(desc, i, whole, state->join->nouter + i);
+	state->cache = itable_lookup_cache(state->context, desc);
+	state->found_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	MemoryContextSwitchTo(old);
+}
+
 static void
 begin_join(CustomScanState *node, EState *estate, int eflags)
 {
@@ -162,6 +185,7 @@ begin_join(CustomScanState *node, EState *estate, int eflags)
 		MakeSingleTupleTableSlot(node->ss.ss_ScanTupleSlot->tts_tupleDescriptor,
 								 &TTSOpsVirtual);
 	state->row_arena = itable_arena(state->context);
+	make_cache(state);
 	make_ring(state);
 }
 
@@ -181,9 +205,9 @@ put_outer(joinState *state, TupleTableSlot *outer, TupleTableSlot *slot)
 	ExecStoreVirtualTuple(slot);
 }
 
-/* Evaluates the row's values and sends its first requests. */
-static void
-look_up(joinState *state, ringRow *row)
+/* The values of the row's expressions, in its context. */
+static itableValues
+evaluate(joinState *state, ringRow *row)
 {
 	itableValues values = {.n = list_length(state->exprs)};
 	MemoryContext old;
@@ -205,13 +229,64 @@ look_up(joinState *state, ringRow *row)
 										state->keys, &values.nulls[i]);
 		i++;
 	}
+	MemoryContextSwitchTo(old);
+	return values;
+}
+
+/* Sends the first requests for the values. */
+static void
+lead(joinState *state, ringRow *row, const itableValues *values)
+{
+	MemoryContext old = MemoryContextSwitchTo(row->context);
+
 	itable_build_probes(row->arena, state->join->plan, state->table,
-						state->asked, &values, &row->probes);
+						state->asked, values, &row->probes);
 	row->probes.first_page = state->join->plan->fetch.rows;
 	MemoryContextSwitchTo(old);
 	itable_source_start(row->source, &row->probes);
 	itable_source_prefetch(row->source);
+	row->leads = true;
+	if (row->found != NULL)
+		row->found->led = true;
+}
+
+/* Looks the row up, unless a row before it does or has done so. */
+static void
+look_up(joinState *state, ringRow *row)
+{
+	itableValues values = evaluate(state, row);
+
 	row->matched = false;
+	row->at = 0;
+	row->leads = false;
+	row->found = itable_cache_use(state->cache, &values);
+	if (row->found->n == 0 && !row->found->whole && !row->found->led)
+		lead(state, row, &values);
+	else
+		state->repeated++;
+}
+
+/* What the others found was not all: the row begins anew, by itself. */
+static void
+take_the_lead(joinState *state, ringRow *row)
+{
+	itableValues values = evaluate(state, row);
+
+	itable_cache_forget(state->cache, row->found);
+	state->repeated--;
+	lead(state, row, &values);
+}
+
+/* The row has no more to do with what was found under its values. */
+static void
+leave_found(joinState *state, ringRow *row)
+{
+	if (row->found == NULL)
+		return;
+	if (row->leads)
+		row->found->led = false;
+	itable_cache_release(state->cache, row->found);
+	row->found = NULL;
 }
 
 /* Takes outer rows in until the window is full. */
@@ -241,6 +316,7 @@ drop_first(joinState *state)
 {
 	ringRow    *row = &state->ring[state->first];
 
+	leave_found(state, row);
 	itable_source_stop(row->source);
 	ExecClearTuple(row->outer);
 	state->first = (state->first + 1) % state->size;
@@ -257,12 +333,70 @@ wait_for_first(joinState *state)
 	while (!itable_source_is_ready(first))
 	{
 		for (int i = 1; i < state->n; i++)
-			itable_source_prefetch(state->ring[(state->first + i) %
-											   state->size].source);
+		{
+			ringRow    *row = &state->ring[(state->first + i) % state->size];
+
+			if (row->leads)
+				itable_source_prefetch(row->source);
+		}
 		/* sending may have brought the answer */
 		if (!itable_source_is_ready(first))
 			itable_wait_any(itable_source_client(first));
 	}
+}
+
+/* The next row of the store behind the outer columns; false: no more. */
+static bool
+read_inner(joinState *state, ringRow *row, TupleTableSlot *slot)
+{
+	int			i = state->join->nouter;
+	const tmodel_entity *entity;
+	MemoryContext old;
+	ListCell   *cell;
+
+	wait_for_first(state);
+	entity = itable_source_next(row->source);
+	if (entity == NULL)
+	{
+		if (row->found != NULL)
+			row->found->whole = true;
+		return false;
+	}
+	old = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+	tmodel_arena_rewind(state->row_arena);
+	itable_entity_to_row(state->row_arena, state->table, entity,
+						 state->wanted, state->values, state->nulls);
+	MemoryContextSwitchTo(old);
+	put_outer(state, row->outer, slot);
+	foreach(cell, state->join->attnums)
+	{
+		slot->tts_values[i] = state->values[lfirst_int(cell) - 1];
+		slot->tts_isnull[i++] = state->nulls[lfirst_int(cell) - 1];
+	}
+	i = state->join->nouter;
+	if (row->found != NULL &&
+		!itable_cache_add(state->cache, row->found, slot->tts_values + i,
+						  slot->tts_isnull + i))
+		leave_found(state, row);
+	return true;
+}
+
+/* The next of the rows that were found before; false: no more. */
+static bool
+next_found(joinState *state, ringRow *row, TupleTableSlot *slot)
+{
+	TupleTableSlot *found = state->found_slot;
+	int			nouter = state->join->nouter;
+	int			n = found->tts_tupleDescriptor->natts;
+
+	if (row->at >= row->found->n)
+		return false;
+	ExecStoreMinimalTuple(row->found->rows[row->at++], found, false);
+	slot_getallattrs(found);
+	put_outer(state, row->outer, slot);
+	memcpy(slot->tts_values + nouter, found->tts_values, sizeof(Datum) * n);
+	memcpy(slot->tts_isnull + nouter, found->tts_isnull, sizeof(bool) * n);
+	return true;
 }
 
 /* The next inner row of the ring's first outer row, joined; false: no more. */
@@ -270,30 +404,18 @@ static bool
 next_inner(joinState *state, ringRow *row, TupleTableSlot *slot)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	const tmodel_entity *entity;
 
 	for (;;)
 	{
-		MemoryContext old;
-		ListCell   *cell;
-		int			i = state->join->nouter;
-
-		wait_for_first(state);
-		entity = itable_source_next(row->source);
-		if (entity == NULL)
-			return false;
 		ResetExprContext(econtext);
-		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		tmodel_arena_rewind(state->row_arena);
-		itable_entity_to_row(state->row_arena, state->table, entity,
-							 state->wanted, state->values, state->nulls);
-		MemoryContextSwitchTo(old);
-		put_outer(state, row->outer, slot);
-		foreach(cell, state->join->attnums)
+		if (!row->leads && !next_found(state, row, slot))
 		{
-			slot->tts_values[i] = state->values[lfirst_int(cell) - 1];
-			slot->tts_isnull[i++] = state->nulls[lfirst_int(cell) - 1];
+			if (row->found->whole)
+				return false;
+			take_the_lead(state, row);
 		}
+		if (row->leads && !read_inner(state, row, slot))
+			return false;
 		econtext->ecxt_scantuple = slot;
 		if (ExecQual(state->matching, econtext))
 			return true;
@@ -385,6 +507,8 @@ end_join(CustomScanState *node)
 		ExecDropSingleTupleTableSlot(state->ring[i].outer);
 	if (state->key_slot != NULL)
 		ExecDropSingleTupleTableSlot(state->key_slot);
+	if (state->found_slot != NULL)
+		ExecDropSingleTupleTableSlot(state->found_slot);
 	if (state->context != NULL)
 		MemoryContextDelete(state->context);
 	ExecEndNode(state->outer);
@@ -419,6 +543,8 @@ explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
 										   es->verbose ||
 										   list_length(es->rtable) > 1, false),
 						es);
+	if (es->analyze && state->repeated > 0)
+		ExplainPropertyInteger("Repeated Lookups", NULL, state->repeated, es);
 	if (es->analyze)
 		itable_explain_counts(&state->counts, es);
 }

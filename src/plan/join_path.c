@@ -22,6 +22,7 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "plan/callbacks.h"
@@ -91,8 +92,7 @@ is_possible(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype)
 		 root->parse->commandType == CMD_INSERT) &&
 		bms_is_empty(joinrel->lateral_relids) &&
 		(jointype == JOIN_INNER || jointype == JOIN_SEMI ||
-		 ((jointype == JOIN_LEFT || jointype == JOIN_ANTI) &&
-		  ITABLE_OUTER_SCAN_TUPLE));
+		 jointype == JOIN_LEFT || jointype == JOIN_ANTI);
 }
 
 static bool
@@ -134,13 +134,28 @@ sort_clauses(joinChoice *join, RelOptInfo *joinrel, const ForeignPath *inner,
 	return !has_pseudoconstant(matching) && !has_pseudoconstant(later);
 }
 
+/* How many lookups there are: rows with the values of others share theirs. */
+static double
+lookups_made(PlannerInfo *root, const Path *outer, const itableChoice *choice)
+{
+	List	   *values = NIL;
+	ListCell   *cell;
+
+	foreach(cell, choice->values)
+		if (lfirst(cell) != NULL && contain_var_clause(lfirst(cell)))
+			values = lappend(values, lfirst(cell));
+	return values == NIL ? outer->rows :
+		estimate_num_groups(root, values, outer->rows, NULL, NULL);
+}
+
 static void
-set_costs(CustomPath *path, const Path *outer, const Path *inner,
-		  const itableChoice *choice, const itableTable *table)
+set_costs(PlannerInfo *root, CustomPath *path, const Path *outer,
+		  const Path *inner, const itableChoice *choice,
+		  const itableTable *table)
 {
 	double		share = choice->access == ITABLE_POINT ? POINT_SHARE :
 	1.0 / Max(table->max_connections, 1);
-	double		more = Max(outer->rows - 1, 0);
+	double		more = Max(lookups_made(root, outer, choice) - 1, 0);
 
 	path->path.startup_cost = outer->startup_cost + inner->startup_cost;
 	path->path.total_cost = outer->total_cost + inner->total_cost +
@@ -178,7 +193,7 @@ add_join(PlannerInfo *root, RelOptInfo *joinrel, Path *outer,
 	path->custom_paths = list_make1(outer);
 	path->custom_private = list_make1(join);
 	path->methods = &path_methods;
-	set_costs(path, outer, &inner_path->path, join->choice, info->table);
+	set_costs(root, path, outer, &inner_path->path, join->choice, info->table);
 	add_path(joinrel, &path->path);
 }
 
@@ -211,6 +226,51 @@ find_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 	}
 }
 
+/* The entry for a column or placeholder, whatever outer joins did to it. */
+static const Expr *
+find_in_tuple(const List *tlist, const Node *wanted)
+{
+	const ListCell *cell;
+
+	foreach(cell, tlist)
+	{
+		const Node *expr = (Node *) lfirst_node(TargetEntry, cell)->expr;
+
+		if (nodeTag(expr) != nodeTag(wanted))
+			continue;
+		if (IsA(expr, Var) ?
+			((Var *) expr)->varno == ((Var *) wanted)->varno &&
+			((Var *) expr)->varattno == ((Var *) wanted)->varattno :
+			((PlaceHolderVar *) expr)->phid == ((PlaceHolderVar *) wanted)->phid)
+			return (const Expr *) expr;
+	}
+	return NULL;
+}
+
+/*
+ * The expression over the tuple's columns as they stand there.  Where it is
+ * evaluated they have their values, on either side of the join.
+ */
+static Node *
+over_tuple(Node *node, void *tlist)
+{
+	const Expr *found = NULL;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) || IsA(node, PlaceHolderVar))
+		found = find_in_tuple(tlist, node);
+	if (found == NULL)
+		return expression_tree_mutator(node, over_tuple, tlist);
+	node = copyObject(node);
+	if (IsA(node, Var))
+		ITABLE_SAME_NULLING((Var *) node, (const Var *) found, varnullingrels);
+	else
+		ITABLE_SAME_NULLING((PlaceHolderVar *) node,
+							(const PlaceHolderVar *) found, phnullingrels);
+	return node;
+}
+
 /* Adds the relation's columns that an expression names, each once. */
 static List *
 add_columns(List *tlist, Node *expr, Index relid)
@@ -223,7 +283,7 @@ add_columns(List *tlist, Node *expr, Index relid)
 	{
 		Var		   *var = lfirst(cell);
 
-		if (var->varno == relid && tlist_member((Expr *) var, tlist) == NULL)
+		if (var->varno == relid && find_in_tuple(tlist, (Node *) var) == NULL)
 			tlist = lappend(tlist,
 							makeTargetEntry((Expr *) copyObject(var),
 											list_length(tlist) + 1, NULL,
@@ -252,8 +312,9 @@ scan_tlist(const Plan *outer, const joinChoice *join, const RelOptInfo *rel,
 	result = add_columns(result, (Node *) rel->reltarget->exprs,
 						 join->innerrel->relid);
 	result = add_columns(result, (Node *) tlist, join->innerrel->relid);
-	result = add_columns(result, (Node *) join->matching, join->innerrel->relid);
-	return add_columns(result, (Node *) join->later, join->innerrel->relid);
+	/* those above the join first: they stand in the tuple as it leaves it */
+	result = add_columns(result, (Node *) join->later, join->innerrel->relid);
+	return add_columns(result, (Node *) join->matching, join->innerrel->relid);
 }
 
 static Plan *
@@ -289,7 +350,9 @@ plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	scan->scan.scanrelid = 0;
 	scan->flags = path->flags;
 	scan->custom_plans = plans;
-	scan->custom_exprs = list_make2(exprs, join->matching);
+	scan->custom_exprs =
+		(List *) over_tuple((Node *) list_make2(exprs, join->matching),
+							scan->custom_scan_tlist);
 	scan->custom_private = itable_join_to_list(&private);
 	scan->methods = executor;
 	return &scan->scan.plan;
