@@ -25,7 +25,6 @@ INSERT INTO deep_queries (q) VALUES
  -- of which the store does not narrow by n: more rows at first, then double
  ('SELECT o.id FROM deep_outer o WHERE EXISTS (SELECT FROM deep d WHERE d.p = o.p AND d.n % 10 = 5)'),
  ('SELECT o.id FROM deep_outer o WHERE EXISTS (SELECT FROM deep d WHERE d.p = o.p AND d.n = o.n)'),
- ('SELECT o.id FROM deep_outer o WHERE o.id IN (SELECT d.n FROM deep d WHERE d.p = o.p)'),
  -- through an index table
  ('SELECT o.id FROM deep_outer o WHERE EXISTS (SELECT FROM deep d WHERE d.t = ''t'' || o.n)'),
  -- all rows
