@@ -115,6 +115,9 @@ class Differ:
         steps = self.grammar.steps(definition)
         commits = [number for number, step in enumerate(steps) if step.commits]
         before = self.snapshot(definition, "f_" if plant else "p_") if commits else None
+        if commits and len(before.rows) > 120:
+            steps = [self.grammar.fewer(definition)] + steps
+            commits = [0] + [number + 1 for number in commits]
         if commits and definition.queued():
             steps.insert(commits[-1] + 1, OneSide("f_", "SELECT itable_process_queue('store', 1000)"))
         difference = self.bench.difference(steps, definition.name)

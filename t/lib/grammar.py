@@ -431,8 +431,10 @@ class Grammar:
                           " ON CONFLICT DO NOTHING")
         if choice < 9:
             columns = [column for column in definition.properties if column.name not in unique]
+            if alone and self.chance(0.5):
+                columns = definition.properties
             column = self.random.choice(columns)
-            value = self.one(Constant(self.value(column.values), column.kind), Constant(self.value(column.values), column.kind),
+            value = Constant(self.value(column.values), column.kind) if column.name in unique else self.one(Constant(self.value(column.values), column.kind), Constant(self.value(column.values), column.kind),
                              Node("CASE WHEN %s IS NULL THEN " % column.name, Constant(self.value(column.values), column.kind), " ELSE NULL END"))
             sets = [Node(column.name, " = ", value)]
             if self.chance(0.3):
@@ -441,20 +443,37 @@ class Grammar:
             if self.chance(0.15):               # the values of another table
                 return Change("UPDATE {T} a SET %s = o.%s FROM {O} o WHERE " % (column.name, column.name),
                               Items([Node("a.%s = o.%s" % (key, key)) for key in keys], " AND ", least=len(keys)), " AND ", self.where(definition, "a."))
-            return Change("UPDATE {T} SET ", Items(sets), Items([self.where(definition)], before=" WHERE ", least=0), self.returning(definition))
-        if choice == 9:                         # a new key for one row
-            column = definition.keys[-1]
-            if definition.partitions or column.kind not in ("text", "int"):
+            return Change("UPDATE {T} SET ", Items(sets), Items([self.target(definition)], before=" WHERE ", least=0), self.returning(definition))
+        if choice == 9:                         # new keys, which no other row has
+            name, kind = definition.keys[-1].name, definition.keys[-1].kind
+            if definition.partitions or kind not in ("text", "int"):
                 return self.insert(definition, 1)
-            return Change("UPDATE {T} SET %s = %s WHERE " % (column.name, "left(k, 3) || 'new'" if column.kind == "text" else "-4711"),
-                          Items([Node(key.name, " = ", Constant(self.value(key.values, 0), key.kind)) for key in definition.keys], " AND ",
-                                least=len(definition.keys)), self.returning(definition)) if column.name == "k" else self.insert(definition, 1)
+            value = "a.%s || 'new'" % name if kind == "text" else "-4711"
+            same = ["z.%s = a.%s" % (key, key) for key in keys[:-1]] + ["z.%s = %s" % (name, value)]
+            only = ["length(a.%s) < 4" % name] if kind == "text" else []
+            return Change("UPDATE {T} a SET %s = %s WHERE " % (name, value), Items([self.some_rows(definition, 1 if kind == "int" else 5, "a.")] + [
+                Node("NOT EXISTS (SELECT FROM {T} z WHERE %s)" % " AND ".join(same))] + [Node(text) for text in only], " AND ", least=2 + len(only)),
+                self.returning(definition, "a."))
         if choice == 10:
             return Change("DELETE FROM {T} a USING {O} o WHERE ",
                           Items([self.joined(definition, "a", "o"), Node("o.id = ", Constant(self.random.randrange(1, 13), "int"))], " AND "),
                           " AND a.i = ", Constant(self.value("int"), "int"))
-        return Change("DELETE FROM {T} WHERE ", Items([self.where(definition), Node("i = ", Constant(self.value("int"), "int"))], " AND "),
-                      self.returning(definition))
+        return Change("DELETE FROM {T} WHERE ", Items([self.target(definition), Node("i = ", Constant(self.value("int"), "int"))]
+                                                      if self.chance(0.6) else [self.some_rows(definition, 3)], " AND "), self.returning(definition))
+
+    def some_rows(self, definition, count, qualifier=""):
+        """A few rows that are there, one after the other in the order of keys."""
+        names = ", ".join(definition.key_names())
+        return Node("(%s) IN (SELECT %s FROM {T} ORDER BY %s OFFSET %d LIMIT %d)" % (
+            ", ".join(qualifier + key for key in definition.key_names()), names, names, self.random.randrange(40), count))
+
+    def target(self, definition):
+        return self.some_rows(definition, self.one(1, 1, 2, 5)) if self.chance(0.4) else self.where(definition)
+
+    def fewer(self, definition):
+        """Deletes what has come to be too much."""
+        keys = ", ".join(definition.key_names())
+        return Change("DELETE FROM {T} WHERE (%s) IN (SELECT %s FROM {T} ORDER BY %s OFFSET 60)" % (keys, keys, keys)).copy(commits=True)
 
     def cursor(self, definition, name):
         """The steps of a cursor, to be put among others."""
@@ -504,7 +523,7 @@ class Grammar:
     def steps(self, definition):
         """What comes next: a question, a transaction, a prepared statement."""
         choice = self.random.randrange(40)
-        if choice == 0:
+        if choice in (0, 5):
             return self.transaction(definition)
         if choice == 1:
             return [self.change(definition, alone=True).copy(commits=True), self.whole(definition)]

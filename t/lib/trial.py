@@ -89,7 +89,7 @@ class Difference:
 class Bench:
     """Two connections, one for each side, and what is set in them."""
 
-    def __init__(self, timeout="30s"):
+    def __init__(self, timeout="60s"):
         base = " ".join("%s=%s" % setting for setting in BASE.items())
         self.sides = [libpq.Connection("client_min_messages=error statement_timeout=%s %s" % (timeout, base)) for _ in SIDES]
         self.foreign, self.plain = self.sides
