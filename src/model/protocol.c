@@ -806,13 +806,21 @@ tmodel_machine_requests(const tmodel_machine *machine, tmodel_arena *arena,
 	return n;
 }
 
+bool
+tmodel_machine_asks(const tmodel_machine *machine, int slot)
+{
+	int			at = slot - machine->first_slot;
+
+	return at >= 0 && at < machine->ntasks && !machine->tasks[at].answered;
+}
+
 const tmodel_entity *
 tmodel_machine_body(const tmodel_machine *machine, int slot,
 					tmodel_arena *arena)
 {
 	int			at = slot - machine->first_slot;
 
-	if (at < 0 || at >= machine->ntasks)
+	if (!tmodel_machine_asks(machine, slot))
 		return NULL;
 	return tmodel_p_body(machine, &machine->tasks[at], arena);
 }
@@ -825,7 +833,7 @@ tmodel_machine_answer(tmodel_machine *machine, int slot,
 	task	   *answered;
 
 	/* A late answer to what is no longer waited for (after _abandon). */
-	if (at < 0 || at >= machine->ntasks || machine->tasks[at].answered)
+	if (!tmodel_machine_asks(machine, slot))
 		return true;
 	answered = &machine->tasks[at];
 	if (answer->outcome == TMODEL_ROLLED_BACK &&

@@ -171,7 +171,9 @@ extern int	tmodel_machine_requests(const tmodel_machine *machine,
 									tmodel_arena *arena,
 									const tmodel_step_request **requests);
 
-/* What the request writes, in the arena; of others the keys.  NULL: no memory. */
+/* Is the answer still wanted?  A failed machine forgets what it had asked for. */
+extern bool tmodel_machine_asks(const tmodel_machine *machine, int slot);
+/* What such a request writes, in the arena; of a read the keys.  NULL: no memory. */
 extern const tmodel_entity *tmodel_machine_body(const tmodel_machine *machine,
 												int slot,
 												tmodel_arena *arena);

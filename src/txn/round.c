@@ -312,6 +312,24 @@ operation_of(const roundOp *op, tmodel_arena *arena)
 	return operation;
 }
 
+/*
+ * Leaves what is still wanted; false when that is nothing.  An answer of this
+ * round may have ended a machine that had more to send, whose requests can no
+ * longer be made.
+ */
+static bool
+still_asked(roundGroup *group)
+{
+	int			n = 0;
+
+	for (int i = 0; i < group->nops; i++)
+		if (tmodel_machine_asks(group->ops[i]->item->machine,
+								group->ops[i]->request->slot))
+			group->ops[n++] = group->ops[i];
+	group->nops = n;
+	return n > 0;
+}
+
 static tstore_request *
 start(roundState *state, roundGroup *group)
 {
@@ -554,9 +572,11 @@ send_all(roundState *state, const roundScope *scope)
 			if (next > 0 && scope->may_start != NULL &&
 				!scope->may_start(scope->ctx))
 				state->ngroups = next;
-			else
-				start(state, &state->groups[next++]);
+			else if (still_asked(&state->groups[next++]))
+				start(state, &state->groups[next - 1]);
 		}
+		if (itable_calls_open(calls) == 0)
+			break;
 		done = itable_done_call(calls);
 		if (done != NULL)
 		{

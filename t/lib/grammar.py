@@ -35,6 +35,8 @@ class Grammar:
             return [self.value(kind[:-2], 0.05) for _ in range(self.one(0, 1, 1, 2, 3, 3))]
         if kind == "prefix":
             return self.random.choice(TEXTS)[:self.one(1, 1, 2, 3)]
+        if kind == "like":                      # no backslash that escapes nothing
+            return self.random.choice(TEXTS)[:self.one(1, 1, 2, 3)].replace("\\", "")
         if kind == "limit":
             return self.one(0, 1, 1, 2, 3, 5, 9, 14, 30)
         return self.random.choice(VALUES[kind])
@@ -49,7 +51,7 @@ class Grammar:
         return self.value(kind, 0.03)
 
     def constant(self, values, kind=None):
-        kind = kind or {"prefix": "text", "few": "bigint", "limit": "bigint"}.get(values, values)
+        kind = kind or {"prefix": "text", "like": "text", "few": "bigint", "limit": "bigint"}.get(values, values)
         number = None
         if self.parameters is not None and self.chance(0.8):
             number = len(self.parameters)
@@ -79,7 +81,7 @@ class Grammar:
             return Node(name, self.one(" LIKE ", " NOT LIKE ", ' COLLATE "C" LIKE ', " ILIKE "), pattern)
         if choice == 7 and kind == "text":
             before, after = self.one(("starts_with(%s, ", ")"), ("%s ^@ ", ""), ('%s COLLATE "C" >= ', ""), ("%s < ", ' COLLATE "C"'), ("%s LIKE ", ""))
-            return Node(before % name, self.constant("prefix"), after)
+            return Node(before % name, self.constant("like" if "LIKE" in before else "prefix"), after)
         if choice == 7 and kind in ("date", "timestamptz"):
             return Node(name, " %s " % self.random.choice(COMPARE), self.constant(self.one("date", "timestamptz", "timestamp")))
         if choice == 8:

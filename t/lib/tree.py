@@ -158,6 +158,6 @@ def smaller_values(value):
         for number in range(len(value)):
             yield value[:number] + value[number + 1:]
     elif isinstance(value, str) and len(value) > 1 and not value[0] in "0123456789-" or isinstance(value, str) and len(value) > 40:
-        yield value[:len(value) // 2]
-        yield value[:-1]
-        yield value[1:]
+        for less in (value[:len(value) // 2], value[:-1], value[1:]):
+            if not less.endswith("\\"):         # as a pattern an error, when it is looked at
+                yield less
