@@ -193,8 +193,9 @@ def after_restart(session):
     """A new session, once the postmaster has ended the old one and is back."""
     wait_until(lambda: not is_alive(session.pid))
     session.close()
-    wait_until(lambda: os.system("pg_isready -q") == 0)
-    return Session()
+    environment = session.cluster.environment if session.cluster else None
+    wait_until(lambda: subprocess.call(["pg_isready", "-q"], env=environment) == 0)
+    return Session(session.cluster)
 
 
 class OwnMock:
