@@ -224,6 +224,12 @@ COMMENT ON EVENT TRIGGER itable_fdw_check_ddl IS
 -- pointer lookup one for each entry, of which 32 weigh as much as a page
 -- (plan/cost.c); an index pays while its lookups weigh less than a scan.
 
+CREATE FUNCTION itable_break_even(base regclass, rows double precision, filtered boolean)
+RETURNS double precision
+AS 'MODULE_PATHNAME', 'itable_break_even_of' LANGUAGE C STRICT STABLE;
+COMMENT ON FUNCTION itable_break_even(regclass, double precision, boolean) IS
+  'share of a table of so many rows at which a lookup by a pointer index costs as much as a scan, by the planner''s own figures';
+
 CREATE FUNCTION itable_index_advice(base regclass, OUT index regclass,
   OUT column_name name, OUT distinct_values double precision,
   OUT top_share double precision, OUT expected_entries double precision,
@@ -234,7 +240,8 @@ LANGUAGE sql STABLE STRICT AS $$
   WITH fact AS (
     SELECT c.oid, greatest(c.reltuples, 0)::float8 AS rows, c.reltuples >= 0 AS analyzed,
            c.relname, n.nspname,
-           least(1.0, 32.0 * ceil(greatest(c.reltuples, 1) / 1000.0) / greatest(c.reltuples, 1)) AS break_even
+           @extschema@.itable_break_even(c.oid, c.reltuples, false) AS scanned,
+           @extschema@.itable_break_even(c.oid, c.reltuples, true) AS filtered
       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      WHERE c.oid = base
   ), candidate AS (
@@ -249,6 +256,7 @@ LANGUAGE sql STABLE STRICT AS $$
                         WHERE option_name IN ('key', 'system'))
   ), measured AS (
     SELECT c.*, s.attname IS NOT NULL AS known,
+           CASE WHEN c.is_array THEN c.scanned ELSE c.filtered END AS break_even,
            CASE WHEN c.is_array THEN coalesce(e.elements, 0)
                 ELSE 1 - coalesce(s.null_frac, 0) END AS per_row,
            CASE WHEN c.is_array THEN greatest(pg_catalog.cardinality(s.most_common_elem_freqs) - 3, 1)
@@ -284,7 +292,7 @@ LANGUAGE sql STABLE STRICT AS $$
         WHEN NOT h.analyzed OR NOT h.known THEN ARRAY['unknown', 'no statistics: ANALYZE the table']
         WHEN h.per_row = 0 THEN ARRAY['no', 'no row has a value']
         WHEN NOT h.is_array AND h.ndistinct <= 1 THEN ARRAY['no', 'one value only: a lookup returns the whole table']
-        WHEN NOT h.is_array AND 1.0 / h.ndistinct > h.break_even AND NOT h.covering THEN
+        WHEN NOT h.is_array AND (1 - coalesce(h.top, 0)) / greatest(h.ndistinct - 1, 1) > h.break_even AND NOT h.covering THEN
           ARRAY['no', format('%s values only: a lookup returns about 1/%s of the table', round(h.ndistinct), round(h.ndistinct))]
         WHEN h.top > h.break_even AND NOT h.covering THEN
           ARRAY['partly', format('%s %% of the rows share one value, for which a scan is cheaper; useful for the others', round(h.top * 100))]

@@ -22,12 +22,14 @@
 
 #include "compat.h"
 #include "exec/store_table.h"
+#include "plan/price.h"
 #include "remote/catalog.h"
 #include "remote/report.h"
 #include "remote/session.h"
 #include "table/settings.h"
 #include "table/table_def.h"
 
+PG_FUNCTION_INFO_V1(itable_break_even_of);
 PG_FUNCTION_INFO_V1(itable_create_table);
 PG_FUNCTION_INFO_V1(itable_drop_table);
 PG_FUNCTION_INFO_V1(itable_stats);
@@ -296,4 +298,14 @@ itable_fdw_diag(PG_FUNCTION_ARGS)
 							 nulls);
 	}
 	return (Datum) 0;
+}
+
+Datum
+itable_break_even_of(PG_FUNCTION_ARGS)
+{
+	const itableTable *table = itable_table_def(PG_GETARG_OID(0));
+
+	PG_RETURN_FLOAT8(itable_break_even(table,
+									   Max(PG_GETARG_FLOAT8(1), 0),
+									   PG_GETARG_BOOL(2)));
 }

@@ -2,9 +2,9 @@
  * cost.c
  *	  What a way to read costs, in requests first.
  *
- * A request costs fdw_startup_cost, an entity fdw_tuple_cost.  Requests that
- * can be in flight together share the wait, so that only a part of each counts.
- * Called by relinfo.c for every choice.
+ * A request costs fdw_startup_cost, an entity fdw_tuple_cost, a byte what
+ * price.h says.  Requests that can be in flight together share the wait, so that
+ * only a part of each counts.  Called by relinfo.c for every choice.
  */
 #include "postgres.h"
 
@@ -15,25 +15,17 @@
 #include "optimizer/restrictinfo.h"
 
 #include "plan/plan.h"
+#include "plan/price.h"
 #include "table/settings.h"
 
-/*
- * A point read among others in flight: a quarter of a page of a thousand
- * entities (bench/RESULTS.md), eight at a time.
- */
-#define PARALLEL_SHARE (1.0 / 32)
-
 /* The most an index key value is taken to select where nothing is known. */
-#define GUESSED_SHARE 0.005
+#define GUESSED_SHARE 0.001
 
 /* Of a full scan that itable_fdw.full_scan refuses: anything else is better. */
 #define FORBIDDEN_COST 1.0e10
 
 /* How often a parameter is taken to ask for everything ($1 IS NULL OR ...). */
 #define UNLIKELY_SHARE 0.1
-
-/* What the store walks past without handing out, against handing it out. */
-#define WALK_SHARE 0.5
 
 /*
  * The clauses that conditions came from.  A row comparison narrows by its first
@@ -76,11 +68,70 @@ entities_asked(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	return clamp_row_est(rel->tuples * share);
 }
 
-/* Several requests in flight together. */
-static Cost
-parallel_cost(double requests, Cost one)
+Cost
+itable_parallel_cost(const itableTable *table, double requests)
 {
-	return requests <= 0 ? 0 : one + (requests - 1) * one * PARALLEL_SHARE;
+	if (requests <= 0)
+		return 0;
+	return table->startup_cost *
+		(1 + Max(requests - 1, 0) / itable_width(table));
+}
+
+/* Receiving so many entities, with so many bytes of values in each. */
+static Cost
+entities_cost(const itableTable *table, double entities, double width)
+{
+	return entities * (table->tuple_cost + (ITABLE_ENTITY_BYTES + width) /
+					   1024 * ITABLE_KILOBYTE_COST);
+}
+
+/* Pages of stretches, several read side by side, so many begun for themselves. */
+static Cost
+pages_cost(const itableTable *table, double pages, double begun, int pieces)
+{
+	/* pages of one stretch wait for each other */
+	return itable_parallel_cost(table, begun) + Max(pages - begun, 0) *
+		table->startup_cost / Min(Max(pieces, 1), itable_width(table));
+}
+
+/* A lookup of so many rows, less a scan that has them, too. */
+static Cost
+lookup_minus_scan(const itableTable *table, double rows, double found,
+				  bool filtered)
+{
+	double		sent = filtered ? found : rows;
+	Cost		scan = pages_cost(table, ceil(sent / table->fetch_size), 1,
+								  itable_pieces_for(table, sent)) +
+	entities_cost(table, sent, 0) + (rows - sent) * ITABLE_WALK_COST;
+	Cost		lookup = pages_cost(table, ceil(found / table->fetch_size), 1,
+									1) +
+	itable_parallel_cost(table, found) +
+	entities_cost(table, found, ITABLE_ENTRY_BYTES) +
+	entities_cost(table, found, 0);
+
+	return lookup - scan;
+}
+
+double
+itable_break_even(const itableTable *table, double rows, bool filtered)
+{
+	double		low = 1;
+	double		high = rows;
+
+	if (rows <= 1 || lookup_minus_scan(table, rows, low, filtered) >= 0)
+		return 0;
+	if (lookup_minus_scan(table, rows, high, filtered) <= 0)
+		return 1;
+	while (high - low > 0.5)
+	{
+		double		middle = (low + high) / 2;
+
+		if (lookup_minus_scan(table, rows, middle, filtered) < 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low / rows;
 }
 
 /*
@@ -91,7 +142,6 @@ static double
 facts_read(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 		   const itableChoice *choice, double entities, Cost *total)
 {
-	Cost		one = info->table->startup_cost;
 	List	   *rinfos = choice->rinfos;
 
 	if (choice->also == NULL)
@@ -102,9 +152,9 @@ facts_read(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 		double		entries = entities_asked(root, rel, info, other);
 		double		pages = ceil(entries / info->table->fetch_size);
 
-		*total += parallel_cost(other->probes, one) +
-			Max(pages - other->probes, 0) * one +
-			entries * (info->table->tuple_cost + cpu_tuple_cost);
+		*total += pages_cost(info->table, pages, other->probes, 1) +
+			entities_cost(info->table, entries, ITABLE_ENTRY_BYTES) +
+			entries * cpu_tuple_cost;
 		rinfos = list_union_ptr(rinfos, other->rinfos);
 	}
 	return clamp_row_est(rel->tuples *
@@ -127,26 +177,23 @@ way_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 		share = 1;
 	*rows = entities * share;
 	pages = ceil(*rows / table->fetch_size);
-	total = parallel_cost(choice->probes, table->startup_cost);
 	choice->pieces = is_arm ? NIL :
 		itable_pieces(root, rel, info, choice, *rows);
-	/* pages of one stretch wait for each other */
-	if (pages > choice->probes)
-		total += (pages - choice->probes) * table->startup_cost /
-			Max(list_length(choice->pieces), 1);
-	total += *rows * table->tuple_cost +
-		entities * (1 - share) / table->fetch_size * table->startup_cost *
-		WALK_SHARE;
+	total = pages_cost(table, pages, choice->probes,
+					   list_length(choice->pieces)) +
+		entities_cost(table, *rows, choice->index != NULL ?
+					  ITABLE_ENTRY_BYTES : rel->reltarget->width) +
+		entities * (1 - share) * ITABLE_WALK_COST;
 	if (choice->index != NULL && !choice->covering)
 	{
 		double		facts = facts_read(root, rel, info, choice, entities,
 									   &total);
 
-		total += parallel_cost(facts, table->startup_cost) +
-			facts * table->tuple_cost;
+		total += itable_parallel_cost(table, facts) +
+			entities_cost(table, facts, rel->reltarget->width);
 	}
 	else if (info->self_index != NULL && !info->self_index->covering)
-		total += parallel_cost(entities, table->startup_cost);
+		total += itable_parallel_cost(table, entities);
 	return total;
 }
 
@@ -206,8 +253,8 @@ arms_cost(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 							  &arm_rows);
 		*rows += arm_rows;
 	}
-	return total + parallel_cost(points, info->table->startup_cost) +
-		points * info->table->tuple_cost;
+	return total + itable_parallel_cost(info->table, points) +
+		entities_cost(info->table, points, rel->reltarget->width);
 }
 
 void

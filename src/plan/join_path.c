@@ -27,10 +27,8 @@
 #include "compat.h"
 #include "plan/callbacks.h"
 #include "plan/join.h"
+#include "plan/price.h"
 #include "table/settings.h"
-
-/* A point read among others in flight; other ways share the connections. */
-#define POINT_SHARE (1.0 / 32)
 
 static set_join_pathlist_hook_type previous_hook = NULL;
 static const CustomScanMethods *executor = NULL;
@@ -153,13 +151,16 @@ set_costs(PlannerInfo *root, CustomPath *path, const Path *outer,
 		  const Path *inner, const itableChoice *choice,
 		  const itableTable *table)
 {
-	double		share = choice->access == ITABLE_POINT ? POINT_SHARE :
-	1.0 / Max(table->max_connections, 1);
 	double		more = Max(lookups_made(root, outer, choice) - 1, 0);
+	double		requests = choice->probes +
+	(choice->index != NULL && !choice->covering ? inner->rows : 0);
+	Cost		each = Max(inner->total_cost, requests * table->startup_cost) /
+	itable_width(table);
 
+	/* lookups of several outer rows share the connections */
 	path->path.startup_cost = outer->startup_cost + inner->startup_cost;
 	path->path.total_cost = outer->total_cost + inner->total_cost +
-		more * inner->total_cost * share +
+		more * each +
 		path->path.rows * cpu_tuple_cost;
 	if (!enable_nestloop)
 		path->path.startup_cost += disable_cost;

@@ -258,9 +258,8 @@ is_worth_it(const PlannerInfo *root, const itableChoice *choice)
 	return choice->access == ITABLE_FULL;
 }
 
-/* How many pieces so many entities are worth. */
-static int
-pieces_for(const itableTable *table, double entities)
+int
+itable_pieces_for(const itableTable *table, double entities)
 {
 	return Min(itable_scan_ranges > 0 ? itable_scan_ranges :
 			   table->max_connections,
@@ -283,13 +282,13 @@ itable_table_pieces(const itableTable *table)
 		entities = ((Form_pg_class) GETSTRUCT(tuple))->reltuples;
 		ReleaseSysCache(tuple);
 	}
-	if (pieces_for(table, entities) < 2)
+	if (itable_pieces_for(table, entities) < 2)
 		return NIL;
 	arena = itable_arena(CurrentMemoryContext);
 	read_statistics(&rows, arena, table, false);
 	read_statistics(&partitions, arena, table, true);
 	pieces = cut_partitions(table, &partitions, &rows,
-							pieces_for(table, entities));
+							itable_pieces_for(table, entities));
 	return list_length(pieces) > 1 ? pieces : NIL;
 }
 
@@ -298,7 +297,7 @@ itable_pieces(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			  const itableChoice *choice, double entities)
 {
 	const itableTable *table = info->table;
-	int			n = pieces_for(table, entities);
+	int			n = itable_pieces_for(table, entities);
 	tmodel_arena *arena;
 	knownKeys	partitions;
 	knownKeys	rows;

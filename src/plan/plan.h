@@ -178,6 +178,8 @@ extern List *itable_pieces(PlannerInfo *root, RelOptInfo *rel,
 						   const itableRelInfo *info,
 						   const itableChoice *choice, double entities);
 extern List *itable_table_pieces(const itableTable *table);
+/* how many pieces so many entities are worth */
+extern int	itable_pieces_for(const itableTable *table, double entities);
 
 /* in cost.c; sets the choice's pieces, too */
 extern void itable_cost(PlannerInfo *root, RelOptInfo *rel,
