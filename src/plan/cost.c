@@ -14,6 +14,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 
+#include "plan/element_share.h"
 #include "plan/plan.h"
 #include "plan/price.h"
 #include "table/settings.h"
@@ -55,9 +56,8 @@ static double
 entities_asked(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			   const itableChoice *choice)
 {
-	Selectivity share = clauselist_selectivity(root,
-											   clauses_asked(root, choice),
-											   rel->relid, JOIN_INNER, NULL);
+	Selectivity share = itable_share(root, rel, info,
+									 clauses_asked(root, choice));
 
 	if (choice->access == ITABLE_POINT &&
 		(choice->index == NULL || choice->index->table->unique))
@@ -157,9 +157,7 @@ facts_read(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 			entries * cpu_tuple_cost;
 		rinfos = list_union_ptr(rinfos, other->rinfos);
 	}
-	return clamp_row_est(rel->tuples *
-						 clauselist_selectivity(root, rinfos, rel->relid,
-												JOIN_INNER, NULL));
+	return clamp_row_est(rel->tuples * itable_share(root, rel, info, rinfos));
 }
 
 /* One way, without what PostgreSQL does with its rows; an arm has no pieces. */

@@ -17,6 +17,7 @@
 #include "optimizer/restrictinfo.h"
 
 #include "compat.h"
+#include "plan/element_share.h"
 #include "plan/plan.h"
 
 /* The column an equivalence class is asked about. */
@@ -157,6 +158,11 @@ add_paths_for(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	ListCell   *cell;
 
 	clauses = list_concat(clauses, info->clauses);
+	if (info->elements != NIL)
+		param->ppi_rows =
+			Min(clamp_row_est(rel->tuples *
+							  itable_share(root, rel, info, rinfos)),
+				rel->rows);
 	choices = itable_choices(info, clauses);
 	choices = list_concat(choices,
 						  itable_unions(root, rel, info, clauses, rinfos));

@@ -143,6 +143,7 @@ struct itableRelInfo
 	bool		all_columns;	/* whole-row reference */
 	bool		for_update;		/* target of UPDATE or DELETE */
 	bool		guessed;		/* never analyzed: row counts are a guess */
+	List	   *elements;		/* element_share.c */
 };
 
 /* in shippable.c */
@@ -178,7 +179,6 @@ extern List *itable_pieces(PlannerInfo *root, RelOptInfo *rel,
 						   const itableRelInfo *info,
 						   const itableChoice *choice, double entities);
 extern List *itable_table_pieces(const itableTable *table);
-/* how many pieces so many entities are worth */
 extern int	itable_pieces_for(const itableTable *table, double entities);
 
 /* in cost.c; sets the choice's pieces, too */

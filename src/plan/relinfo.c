@@ -20,6 +20,7 @@
 
 #include "compat.h"
 #include "plan/callbacks.h"
+#include "plan/element_share.h"
 #include "plan/intersection.h"
 #include "plan/long_list.h"
 #include "table/settings.h"
@@ -100,6 +101,7 @@ itableGetForeignRelSize(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	info->guessed = rel->tuples <= 0;
 	if (info->guessed)
 		rel->tuples = DEFAULT_TUPLES;
+	itable_estimate_elements(root, rel, info);
 	set_baserel_size_estimates(root, rel);
 }
 
