@@ -109,3 +109,20 @@ tmodel_machine_needs(const tmodel_machine *machine, int slot)
 	return asked->kind == TASK_COMMIT ? TMODEL_NEEDS_FACTS :
 		asked->kind == TASK_TOUCH ? TMODEL_NEEDS_ENTRIES : TMODEL_NEEDS_KEYS;
 }
+
+bool
+tmodel_machine_next(const tmodel_machine *machine, int *slot,
+					tmodel_step_request *request, tmodel_entity *keys)
+{
+	int			at = *slot > machine->first_slot ?
+		*slot - machine->first_slot : 0;
+
+	while (at < machine->ntasks && machine->tasks[at].answered)
+		at++;
+	if (at >= machine->ntasks)
+		return false;
+	*slot = machine->first_slot + at;
+	tmodel_p_request(machine, &machine->tasks[at], request, keys);
+	request->slot = *slot;
+	return true;
+}

@@ -21,6 +21,14 @@ extern bool tmodel_machine_detach(tmodel_machine *machine,
 extern void tmodel_machine_attach(tmodel_machine *machine,
 								  const tmodel_change *change);
 
+/*
+ * The first open request at *slot or behind, which becomes its slot, with its
+ * keys in *keys; false: there is none.
+ */
+extern bool tmodel_machine_next(const tmodel_machine *machine, int *slot,
+								tmodel_step_request *request,
+								tmodel_entity *keys);
+
 /* What of its change a machine must be attached to. */
 typedef enum tmodel_contents
 {

@@ -13,6 +13,7 @@
  */
 #include "batch.h"
 #include "outbox.h"
+#include "detach.h"
 #include "protocol_int.h"
 
 #include <string.h>
@@ -797,12 +798,9 @@ tmodel_machine_requests(const tmodel_machine *machine, tmodel_arena *arena,
 	*requests = open;
 	if (open == NULL || keys == NULL)
 		return 0;
-	for (int i = 0; i < machine->ntasks; i++)
-		if (!machine->tasks[i].answered)
-		{
-			tmodel_p_request(machine, &machine->tasks[i], &open[n], &keys[n]);
-			open[n++].slot = machine->first_slot + i;
-		}
+	for (int slot = 0;
+		 tmodel_machine_next(machine, &slot, &open[n], &keys[n]); slot++)
+		n++;
 	return n;
 }
 

@@ -35,9 +35,6 @@
 /* Duplicates among which those keys are sought. */
 #define MAX_DUPLICATES_NOTED 1000
 
-/* The part of itable_fdw.write_buffer that entries and the like may take. */
-#define CONTENTS_KEPT 8
-
 /* A fact table written: what is maintained rests on the store's catalog. */
 typedef struct flushLease
 {
@@ -160,7 +157,7 @@ add_change(flushRun *run, flushSite *site, const netTable *net,
 {
 	bool		keep = !net->may_detach ||
 		run->contents->allocated <= (size_t) itable_write_buffer * 1024 /
-		CONTENTS_KEPT;
+		CONTENTS_PART;
 	tmodel_change *change = itable_net_change(net, row, run->nchanges++,
 											  TMODEL_NEEDS_ENTRIES,
 											  keep ? run->contents :

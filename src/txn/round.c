@@ -1,6 +1,6 @@
 /*
  * round.c
- *	  Groups, sends and answers the requests of one phase.
+ *	  Sends and answers the requests of one phase.
  *
  * Answers "what became of this request?" for every machine.  Knows nothing of
  * SQL, of phases' meaning or of what to do about failures (flush.c).  Easy to
@@ -19,9 +19,10 @@
 #include "model/claim.h"
 #include "remote/memory.h"
 #include "remote/trace.h"
+#include "table/settings.h"
 #include "txn/dense.h"
+#include "txn/grouping.h"
 #include "txn/repair.h"
-#include "txn/round.h"
 
 /* Groups sent and not answered at one time; the client queues beyond its own
  * limit of connections, this bounds the memory for their bodies. */
@@ -31,61 +32,18 @@
 #define FIRST_PAUSE_MS 10
 #define LAST_PAUSE_MS 200
 
-typedef struct roundOp
-{
-	flushItem  *item;
-	const tmodel_step_request *request;
-} roundOp;
-
-/* Operations that travel together. */
-typedef struct roundGroup
-{
-	int			nops;
-	roundOp   **ops;
-} roundGroup;
+/* What a request needs in memory while its batch is made up. */
+#define OP_BYTES 400
 
 typedef struct roundState
 {
 	flushSite  *site;
 	tmodel_arena *arena;		/* of the machines: what is kept */
-	tmodel_arena *scratch;		/* of the round */
-	int			nops;
-	roundOp    *ops;
-	int			ngroups;
-	roundGroup *groups;
+	tmodel_arena *scratch;		/* of the present window */
+	roundGroups window;
+	bool		started;		/* any request of the round */
+	bool		stopped;		/* no more may be */
 } roundState;
-
-/* Gathers what every machine of the phase wants. */
-static void
-collect(roundState *state, tmodel_phase phase, const roundScope *scope)
-{
-	int			capacity = 0;
-
-	for (int i = 0; i < state->site->nitems; i++)
-	{
-		flushItem  *item = &state->site->items[i];
-		const tmodel_step_request *requests;
-		int			n;
-
-		if (tmodel_machine_phase(item->machine) != phase ||
-			(scope->only != NULL && scope->only != item))
-			continue;
-		n = tmodel_machine_requests(item->machine, state->scratch, &requests);
-		if (state->nops + n > capacity)
-		{
-			capacity = Max(2 * capacity, state->nops + n + 256);
-			state->ops = state->ops == NULL ?
-				palloc_extended(capacity * sizeof(roundOp), MCXT_ALLOC_HUGE) :
-				repalloc_huge(state->ops, capacity * sizeof(roundOp));
-		}
-		for (int j = 0; j < n; j++)
-		{
-			state->ops[state->nops].item = item;
-			state->ops[state->nops++].request = &requests[j];
-		}
-	}
-	itable_check_arena(state->scratch);
-}
 
 bool
 itable_pause(int pause)
@@ -106,154 +64,6 @@ itable_pause(int pause)
 		ResetLatch(MyLatch);
 	}
 	return !itable_is_interrupted();
-}
-
-/*
- * Requests that are to wait go when nothing else is to be sent, those that wait
- * the shortest first.  False: interrupted.
- */
-static bool
-leave_paused(roundState *state)
-{
-	int			shortest = state->nops > 0 ? state->ops[0].request->pause : 0;
-	int			n = 0;
-
-	for (int i = 0; i < state->nops; i++)
-		shortest = Min(shortest, state->ops[i].request->pause);
-	for (int i = 0; i < state->nops; i++)
-		if (state->ops[i].request->pause == shortest)
-			state->ops[n++] = state->ops[i];
-	state->nops = n;
-	return n == 0 || shortest == 0 || itable_pause(shortest);
-}
-
-static void
-add_group(roundState *state, int nops, roundOp **ops)
-{
-	state->groups[state->ngroups].nops = nops;
-	state->groups[state->ngroups++].ops = ops;
-}
-
-/* How many operations, from this one on, may not be separated. */
-static int
-unit_length(const roundState *state, int first)
-{
-	int			n = 1;
-
-	while (first + n < state->nops && state->ops[first + n].request->companion)
-		n++;
-	return n;
-}
-
-/* Puts a unit's operations in a row; returns how many. */
-static int
-put_unit(const roundState *state, const roundOp *first, roundOp **ops)
-{
-	int			at = first - state->ops;
-	int			n = unit_length(state, at);
-
-	for (int i = 0; i < n; i++)
-		ops[i] = &state->ops[at + i];
-	return n;
-}
-
-static void
-add_single(roundState *state, roundOp *op)
-{
-	roundOp   **ops = palloc(sizeof(roundOp *) *
-							 unit_length(state, op - state->ops));
-
-	add_group(state, put_unit(state, op, ops), ops);
-}
-
-/* May the operation share a batch with those of others? */
-static bool
-may_share(const roundState *state, const roundOp *op)
-{
-	return op->request->action != TMODEL_GET && !op->item->single &&
-		tstore_may_batch(state->site->client,
-						 op->request->entity->partition_key,
-						 op->request->entity->row_key);
-}
-
-/* A batch of the plan as a group: every item with its companions. */
-static void
-add_batch(roundState *state, const tmodel_batch *batch, roundOp **firsts)
-{
-	roundOp   **ops;
-	int			n = 0;
-
-	for (int i = 0; i < batch->nitems; i++)
-		n += unit_length(state, firsts[batch->items[i]] - state->ops);
-	ops = palloc(sizeof(roundOp *) * n);
-	n = 0;
-	for (int i = 0; i < batch->nitems; i++)
-		n += put_unit(state, firsts[batch->items[i]], ops + n);
-	add_group(state, n, ops);
-}
-
-/*
- * Reads travel alone, writes in batches by partition.  A commit point and its
- * companions are one item to the plan, so that nothing can separate them.
- */
-static void
-group(roundState *state)
-{
-	tmodel_batch_item *items = palloc_extended((state->nops + 1) *
-											   sizeof(tmodel_batch_item),
-											   MCXT_ALLOC_HUGE);
-	roundOp   **batched = palloc_extended((state->nops + 1) * sizeof(roundOp *),
-										  MCXT_ALLOC_HUGE);
-	tmodel_batch_plan plan;
-	int			n = 0;
-
-	state->groups = palloc_extended((state->nops + 1) * sizeof(roundGroup),
-									MCXT_ALLOC_HUGE);
-	for (int i = 0; i < state->nops; i += unit_length(state, i))
-	{
-		roundOp    *op = &state->ops[i];
-
-		if (!may_share(state, op))
-		{
-			add_single(state, op);
-			continue;
-		}
-		items[n].table = op->request->table;
-		items[n].partition_key = op->request->entity->partition_key;
-		items[n].row_key = op->request->entity->row_key;
-		items[n].companions = unit_length(state, i) - 1;
-		items[n].bytes = 0;
-		for (int j = 0; j <= items[n].companions; j++)
-			items[n].bytes += state->ops[i + j].request->bytes;
-		batched[n++] = op;
-	}
-	tmodel_batch_group(state->scratch, n, items, state->site->batch_size,
-					   &plan);
-	itable_check_arena(state->scratch);
-	for (int i = 0; i < plan.nbatches; i++)
-		add_batch(state, &plan.batches[i], batched);
-}
-
-static bool
-deletes_anything(const roundGroup *group)
-{
-	for (int i = 0; i < group->nops; i++)
-		if (group->ops[i]->request->action == TMODEL_DELETE &&
-			!group->ops[i]->request->companion)
-			return true;
-	return false;
-}
-
-/* Leaves the groups that this round is to send. */
-static void
-restrict_groups(roundState *state, const roundScope *scope)
-{
-	int			n = 0;
-
-	for (int i = 0; i < state->ngroups; i++)
-		if (!scope->no_deletes || !deletes_anything(&state->groups[i]))
-			state->groups[n++] = state->groups[i];
-	state->ngroups = scope->first_only ? Min(n, 1) : n;
 }
 
 /* Lends a detached machine its change, made again in the arena. */
@@ -281,7 +91,7 @@ detach(const flushItem *item)
 static tstore_operation
 operation_of(const roundOp *op, tmodel_arena *arena)
 {
-	const tmodel_step_request *request = op->request;
+	const tmodel_step_request *request = &op->request;
 	tstore_operation operation = {0};
 
 	attach(op->item, request->slot, arena);
@@ -324,7 +134,7 @@ still_asked(roundGroup *group)
 
 	for (int i = 0; i < group->nops; i++)
 		if (tmodel_machine_asks(group->ops[i]->item->machine,
-								group->ops[i]->request->slot))
+								group->ops[i]->request.slot))
 			group->ops[n++] = group->ops[i];
 	group->nops = n;
 	return n > 0;
@@ -334,7 +144,7 @@ static tstore_request *
 start(roundState *state, roundGroup *group)
 {
 	tstore_client *client = state->site->client;
-	const tmodel_step_request *first = group->ops[0]->request;
+	const tmodel_step_request *first = &group->ops[0]->request;
 	tstore_operation operations[TMODEL_BATCH_MAX_OPERATIONS];
 	tstore_request *request;
 
@@ -392,18 +202,17 @@ note_error(flushItem *item, const tstore_error *error, tmodel_arena *arena)
 	*item->error = *error;
 }
 
-/* "entity", in the arena: NULL when it is not there. */
+/* "entity": NULL when it is not there. */
 static void
 answer_read(roundState *state, const roundOp *op, const tmodel_entity *entity,
 			int64 server_time)
 {
 	tmodel_answer answer = {.entity = entity};
 
-	itable_check_arena(state->arena);
 	answer.outcome = entity != NULL ? TMODEL_APPLIED : TMODEL_ABSENT;
 	answer.old = entity != NULL && itable_is_old(entity, server_time);
-	attach(op->item, op->request->slot, state->scratch);
-	tmodel_machine_answer(op->item->machine, op->request->slot, &answer);
+	attach(op->item, op->request.slot, state->scratch);
+	tmodel_machine_answer(op->item->machine, op->request.slot, &answer);
 	detach(op->item);
 }
 
@@ -416,25 +225,22 @@ answer(roundState *state, roundOp *op, tmodel_outcome outcome,
 	answer.outcome = outcome;
 	if (outcome == TMODEL_APPLIED)
 	{
-		if (op->request->action == TMODEL_GET)
+		if (op->request.action == TMODEL_GET)
 		{
-			answer_read(state, op, tmodel_entity_copy(state->arena,
-													  &reply->entities[0]),
-						reply->server_time);
+			answer_read(state, op, &reply->entities[0], reply->server_time);
 			return;
 		}
 		if (at < reply->netags)
-			answer.etag = tmodel_span_copy(state->arena, reply->etags[at]);
+			answer.etag = reply->etags[at];
 	}
 	else if (outcome != TMODEL_ROLLED_BACK &&
 			 !tmodel_machine_is_failing(op->item->machine) &&
 			 (outcome == TMODEL_REFUSED || outcome == TMODEL_UNKNOWN ||
 			  tmodel_machine_verdict(op->item->machine) == TMODEL_PENDING))
 		note_error(op->item, &reply->error, state->arena);
-	itable_check_arena(state->arena);
-	if (op->request->action == TMODEL_GET)
-		attach(op->item, op->request->slot, state->scratch);
-	tmodel_machine_answer(op->item->machine, op->request->slot, &answer);
+	if (op->request.action == TMODEL_GET)
+		attach(op->item, op->request.slot, state->scratch);
+	tmodel_machine_answer(op->item->machine, op->request.slot, &answer);
 	detach(op->item);
 }
 
@@ -443,7 +249,7 @@ static bool
 is_one_unit(const roundGroup *group)
 {
 	for (int i = 1; i < group->nops; i++)
-		if (!group->ops[i]->request->companion)
+		if (!group->ops[i]->request.companion)
 			return false;
 	return true;
 }
@@ -522,23 +328,24 @@ adapt(flushSite *site)
 
 /*
  * Reads and answers what stands dense; other operations of the round do not
- * depend on it.
+ * depend on it.  Returns whether there was any.
  */
-static void
+static bool
 read_dense(roundState *state)
 {
-	denseRead  *reads = palloc_extended((state->nops + 1) * sizeof(denseRead),
+	roundGroups *window = &state->window;
+	denseRead  *reads = palloc_extended((window->nops + 1) * sizeof(denseRead),
 										MCXT_ALLOC_HUGE);
 	int			n = 0;
-	int			left = 0;
+	int			asked = window->nops;
 
-	for (int i = 0; i < state->nops; i++)
-		if (state->ops[i].request->action == TMODEL_GET)
-			reads[n++] = (denseRead) {.table = state->ops[i].request->table,
-				.keys = state->ops[i].request->entity,.owner = &state->ops[i]};
-	itable_read_dense(state->site->client, state->site->calls, state->arena, n,
-					  reads);
-	itable_check_arena(state->arena);
+	for (int i = 0; i < window->nops; i++)
+		if (window->ops[i].request.action == TMODEL_GET)
+			reads[n++] = (denseRead) {.table = window->ops[i].request.table,
+				.keys = window->ops[i].request.entity,.owner = &window->ops[i]};
+	itable_read_dense(state->site->client, state->site->calls, state->scratch,
+					  n, reads);
+	itable_check_arena(state->scratch);
 	for (int i = 0; i < n; i++)
 		if (reads[i].known)
 		{
@@ -546,11 +353,9 @@ read_dense(roundState *state)
 						reads[i].server_time);
 			((roundOp *) reads[i].owner)->item = NULL;
 		}
-	for (int i = 0; i < state->nops; i++)
-		if (state->ops[i].item != NULL)
-			state->ops[left++] = state->ops[i];
-	state->nops = left;
 	pfree(reads);
+	itable_round_drop(window);
+	return window->nops < asked;
 }
 
 /* Keeps up to max_open groups in flight until all are answered. */
@@ -558,22 +363,26 @@ static roundResult
 send_all(roundState *state, const roundScope *scope)
 {
 	itableCalls *calls = state->site->calls;
+	int			n = state->window.ngroups;
 	int			next = 0;
 
 	adapt(state->site);
-	while (next < state->ngroups || itable_calls_open(calls) > 0)
+	while (next < n || itable_calls_open(calls) > 0)
 	{
 		tstore_request *done;
 
-		while (next < state->ngroups &&
-			   itable_calls_open(calls) < state->site->max_open)
+		while (next < n && itable_calls_open(calls) < state->site->max_open)
 		{
 			/* the first was allowed by the caller, so that every round helps */
-			if (next > 0 && scope->may_start != NULL &&
-				!scope->may_start(scope->ctx))
-				state->ngroups = next;
-			else if (still_asked(&state->groups[next++]))
-				start(state, &state->groups[next - 1]);
+			state->stopped = state->started && scope->may_start != NULL &&
+				!scope->may_start(scope->ctx);
+			if (state->stopped)
+				n = next;
+			else if (still_asked(&state->window.groups[next++]))
+			{
+				start(state, &state->window.groups[next - 1]);
+				state->started = true;
+			}
 		}
 		if (itable_calls_open(calls) == 0)
 			break;
@@ -618,42 +427,72 @@ answer_interrupted(roundState *state)
 	}
 }
 
+/* How many requests may be in memory. */
+static int
+window_size(void)
+{
+	return Min((int64) itable_write_buffer * 1024 / CONTENTS_PART / OP_BYTES,
+			   PG_INT32_MAX);
+}
+
+/* One window after the other, until one that is sent is all there is to be. */
+static roundResult
+send_windows(roundState *state, const roundScope *scope, roundWants *wants)
+{
+	roundResult result = ROUND_NOTHING;
+	int			from = 0;
+
+	while (from < wants->n && !state->stopped)
+	{
+		int			to = itable_round_window(wants, from, window_size(),
+											 state->site->batch_size);
+		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+													  "itable_fdw window",
+													  ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		state->scratch = itable_arena(context);
+		itable_round_make(wants, from, to, &state->window);
+		if (read_dense(state))
+			result = ROUND_DONE;
+		itable_round_group(state->site, scope, &state->window);
+		if (state->window.ngroups > 0)
+			result = send_all(state, scope);
+		if (result == ROUND_INTERRUPTED)
+			answer_interrupted(state);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(context);
+		if (result == ROUND_INTERRUPTED ||
+			(result == ROUND_DONE && scope->first_only))
+			break;
+		from = to;
+	}
+	return result;
+}
+
 roundResult
 itable_round(flushSite *site, tmodel_phase phase, const roundScope *scope,
 			 tmodel_arena *arena)
 {
 	roundState	state = {.site = site,.arena = arena};
-	roundResult result;
-	int			asked;
+	roundWants	wants = {0};
+	roundResult result = ROUND_INTERRUPTED;
+	int			pause;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "itable_fdw round",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
-	state.scratch = itable_arena(context);
-	collect(&state, phase, scope);
-	if (!leave_paused(&state))
-		state.nops = -1;
-	asked = state.nops;
-	if (asked > 0)
-		read_dense(&state);
-	if (state.nops > 0)
-	{
-		group(&state);
-		restrict_groups(&state, scope);
-	}
-	if (asked < 0)
-		result = ROUND_INTERRUPTED;
-	else if (state.ngroups == 0)
-		result = state.nops < asked ? ROUND_DONE : ROUND_NOTHING;
-	else
+	itable_round_collect(site, phase, scope, &wants);
+
+	/* what is to wait goes when nothing else is to be sent */
+	pause = itable_round_shortest(&wants);
+	if (pause == 0 || itable_pause(pause))
 	{
 		tstore_limit_writes(site->client,
 							scope->may_start != NULL ? scope->left_ms : -1);
-		result = send_all(&state, scope);
+		result = send_windows(&state, scope, &wants);
 		tstore_limit_writes(site->client, -1);
-		if (result == ROUND_INTERRUPTED)
-			answer_interrupted(&state);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

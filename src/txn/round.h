@@ -15,6 +15,12 @@
 #include "remote/session.h"
 #include "txn/net.h"
 
+/*
+ * The part of itable_fdw.write_buffer (one in so many) that changes may take
+ * which are kept, and again that the requests of a window may.
+ */
+#define CONTENTS_PART 8
+
 /* One machine under way. */
 typedef struct flushItem
 {
