@@ -25,18 +25,32 @@ heap_alloc(void *ctx, size_t size)
 	size = (size + 15) & ~(size_t) 15;
 	if (the_world.heap_used + size > HEAP_BYTES)
 		abort();
+	the_world.heap_last = the_world.heap_used;
 	the_world.heap_used += size;
 	return at;
 }
 
+/* What was allocated last comes back: memory for a moment. */
 static void
 heap_release(void *ctx, void *ptr)
 {
 	(void) ctx;
-	(void) ptr;
+	if (ptr == world_heap + the_world.heap_last)
+		the_world.heap_used = the_world.heap_last;
 }
 
 static const tmodel_allocator heap = {heap_alloc, heap_release, NULL};
+
+/* Until the next call; nothing of it is part of the world. */
+int
+world_requests(const tmodel_machine *machine,
+			   const tmodel_step_request **requests)
+{
+	static tmodel_arena arena = {.allocator = &tmodel_malloc};
+
+	tmodel_arena_rewind(&arena);
+	return tmodel_machine_requests(machine, &arena, requests);
+}
 
 void
 world_fail(const char *violation)
@@ -259,7 +273,7 @@ static void
 request_choices(const actor *who, int by, choice *choices, int *n)
 {
 	const tmodel_step_request *requests;
-	int			nrequests = tmodel_machine_requests(who->machine, &the_world.arena, &requests);
+	int			nrequests = world_requests(who->machine, &requests);
 	bool		room = limbo_has_room();
 
 	if (who->machine->waiting)
@@ -553,7 +567,7 @@ take_request(actor *who, const choice *taken)
 	tmodel_answer answer = {.outcome = TMODEL_UNKNOWN};
 	bool		commit;
 
-	tmodel_machine_requests(who->machine, &the_world.arena, &requests);
+	world_requests(who->machine, &requests);
 	request = requests[taken->argument];
 	request.entity = tmodel_machine_body(who->machine, request.slot,
 										 &the_world.arena);
@@ -650,7 +664,7 @@ world_describe(const choice *taken, char *line, size_t size)
 	}
 	else
 	{
-		tmodel_machine_requests(who->machine, &the_world.arena, &requests);
+		world_requests(who->machine, &requests);
 		requests += taken->argument;
 	}
 	snprintf(line, size, "%s %d: %s %s if-match \"%.*s\" %s",
