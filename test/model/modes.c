@@ -61,7 +61,7 @@ run_until_death(int by, int begin_argument, int n, bool lost)
 			/* An answer that nobody reads: carried out, then death. */
 			const tmodel_step_request *requests;
 
-			world_requests(who->machine, &requests);
+			tmodel_machine_requests(who->machine, &the_world.arena, &requests);
 			next.effect = requests[0].action == TMODEL_GET ?
 				EFFECT_UNKNOWN : EFFECT_LOST;
 		}

@@ -16,6 +16,9 @@
 world		the_world;
 char		world_heap[HEAP_BYTES] __attribute__((aligned(16)));
 
+/* Where the newest allocation begins. */
+static size_t heap_last;
+
 static void *
 heap_alloc(void *ctx, size_t size)
 {
@@ -25,7 +28,7 @@ heap_alloc(void *ctx, size_t size)
 	size = (size + 15) & ~(size_t) 15;
 	if (the_world.heap_used + size > HEAP_BYTES)
 		abort();
-	the_world.heap_last = the_world.heap_used;
+	heap_last = the_world.heap_used;
 	the_world.heap_used += size;
 	return at;
 }
@@ -35,14 +38,14 @@ static void
 heap_release(void *ctx, void *ptr)
 {
 	(void) ctx;
-	if (ptr == world_heap + the_world.heap_last)
-		the_world.heap_used = the_world.heap_last;
+	if (ptr == world_heap + heap_last)
+		the_world.heap_used = heap_last;
 }
 
 static const tmodel_allocator heap = {heap_alloc, heap_release, NULL};
 
 /* Until the next call; nothing of it is part of the world. */
-int
+static int
 world_requests(const tmodel_machine *machine,
 			   const tmodel_step_request **requests)
 {

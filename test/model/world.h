@@ -118,7 +118,6 @@ typedef struct world
 	const scenario *scenario;
 	tmodel_arena arena;
 	size_t		heap_used;
-	size_t		heap_last;		/* where the newest allocation begins */
 	const tmodel_entity *slots[NSLOTS]; /* the store; NULL: absent */
 	int			next_etag;
 	int			nactors;
@@ -157,9 +156,6 @@ typedef struct choice
 
 extern world the_world;
 extern char world_heap[HEAP_BYTES];
-
-extern int	world_requests(const tmodel_machine *machine,
-						   const tmodel_step_request **requests);
 
 extern void world_reset(const scenario *scenario, world_start start);
 extern int	world_choices(choice *choices);
