@@ -217,7 +217,7 @@ def melee(watcher, count, seed):
     for outcome, _ in outcomes:
         tally[outcome] = tally.get(outcome, 0) + 1
     surprises = [text for outcome, text in outcomes if outcome != "committed" and outcome not in EXPECTED]
-    bed.ok(not surprises and tally.get("committed", 0) > 50 and tally.get("23505", 0) > 20,
+    bed.ok(not surprises and tally.get("committed", 0) > 50 and tally.get("23505", 0) > 5,
            "sessions that want the same keys, some ended: %s" % tally, "\n".join(surprises))
     found = problems(watcher)
     bed.ok(not found, "no two rows have one key, each is found by it", "\n".join(found))
