@@ -15,7 +15,10 @@ INSERT INTO orx_plain VALUES ('', '', 1, '', '{""}'), ('p/1', 'it''s', 2, 'a/b',
 INSERT INTO orx SELECT * FROM orx_plain;
 CALL itable_create_index('orx', 'orx_by_town', key => '{town}');
 CALL itable_create_index('orx', 'orx_by_tag', key => '{tags}', include => '{n,town,tags}');
+-- exact: not more pages than are read whole
+ALTER FOREIGN TABLE orx OPTIONS (SET fetch_size '1000');
 ANALYZE orx;
+ALTER FOREIGN TABLE orx OPTIONS (SET fetch_size '20');
 -- what is asked, and whether the answer is the plain table's
 CREATE FUNCTION or_how(condition text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
