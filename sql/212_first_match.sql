@@ -19,7 +19,8 @@ BEGIN
   EXECUTE format('SELECT string_agg(x::text, '';'' ORDER BY x::text COLLATE "C") FROM (%s) x', query) INTO mine;
   EXECUTE format('SELECT string_agg(x::text, '';'' ORDER BY x::text COLLATE "C") FROM (%s) x', replace(query, 'deep ', 'deep_plain ')) INTO plain;
   RETURN NEXT CASE WHEN mine IS NOT DISTINCT FROM plain THEN 'same: ' ELSE 'DIFFERS: ' END || query;
-  RETURN QUERY SELECT '  ' || trim(l) FROM explain_counts(query) l WHERE l ~ '(Join Type|Requests):';
+  -- a scan of everything is cut while it is read, where depends on which page comes first
+  RETURN QUERY SELECT '  ' || regexp_replace(trim(l), 'Requests: \d+  Pages: \d+  Entities: 1[2-5]\d\d', 'Requests: N  Pages: N  Entities: 1200 or more') FROM explain_counts(query) l WHERE l ~ '(Join Type|Requests):';
 END $$;
 CREATE TABLE deep_queries (id serial, q text);
 INSERT INTO deep_queries (q) VALUES

@@ -29,6 +29,21 @@ extern bool itable_key_cut(tmodel_arena *arena, const itableKeyShape *shape,
 						   tmodel_span from, tmodel_span to, tmodel_span *key);
 
 /*
+ * The same for keys still to come: where two digits were seen, all of them may
+ * be, and letters likewise.
+ */
+extern bool itable_key_guess(tmodel_arena *arena, const itableKeyShape *shape,
+							 tmodel_span from, tmodel_span to,
+							 tmodel_span *key);
+
+/*
+ * Where a key lies among those that may be, 0 to 1; *unit: how much of that it
+ * has for itself.  For comparing distances, not for what comes first.
+ */
+extern double itable_key_place(const itableKeyShape *shape, tmodel_span key,
+							   double *unit);
+
+/*
  * The same to look for the last key: where a digit was seen, all of them may
  * be, and letters likewise; where nothing bounds the characters the first, third,
  * seventh ... above is taken (step 0, 1, 2 ...).

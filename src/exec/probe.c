@@ -404,42 +404,60 @@ order_probes(builder *b)
 }
 
 static tmodel_filter *
-key_equals(builder *b, tmodel_span name, tmodel_span key)
+key_equals(tmodel_arena *arena, tmodel_span name, tmodel_span key)
 {
 	tmodel_value value = tmodel_string(key);
 
-	return tmodel_filter_compare(b->arena, name, TMODEL_EQ, &value);
+	return tmodel_filter_compare(arena, name, TMODEL_EQ, &value);
 }
 
 /* ANDs a comparison of a key with a piece's bound; empty: none. */
 static tmodel_filter *
-and_bound(builder *b, tmodel_filter *filter, tmodel_span name,
+and_bound(tmodel_arena *arena, tmodel_filter *filter, tmodel_span name,
 		  tmodel_compare op, tmodel_span bound)
 {
 	tmodel_value value = tmodel_string(bound);
 
 	if (bound.len == 0)
 		return filter;
-	return tmodel_filter_and(b->arena, filter,
-							 tmodel_filter_compare(b->arena, name, op,
-												   &value));
+	return tmodel_filter_and(arena, filter,
+							 tmodel_filter_compare(arena, name, op, &value));
 }
 
 static tmodel_filter *
-piece_filter(builder *b, const itablePiece *piece)
+piece_filter(tmodel_arena *arena, const itablePiece *piece)
 {
 	tmodel_span partition = TMODEL_SPAN("PartitionKey");
 	tmodel_span row = TMODEL_SPAN("RowKey");
 	tmodel_filter *filter = NULL;
 
 	if (piece->one)
-		filter = key_equals(b, partition, piece->partition);
-	filter = and_bound(b, filter, partition,
+		filter = key_equals(arena, partition, piece->partition);
+	filter = and_bound(arena, filter, partition,
 					   piece->after ? TMODEL_GT : TMODEL_GE,
 					   piece->partition_from);
-	filter = and_bound(b, filter, partition, TMODEL_LT, piece->partition_to);
-	filter = and_bound(b, filter, row, TMODEL_GE, piece->row_from);
-	return and_bound(b, filter, row, TMODEL_LT, piece->row_to);
+	filter = and_bound(arena, filter, partition, TMODEL_LT, piece->partition_to);
+	filter = and_bound(arena, filter, row, TMODEL_GE, piece->row_from);
+	return and_bound(arena, filter, row, TMODEL_LT, piece->row_to);
+}
+
+tmodel_span
+itable_piece_filter(tmodel_arena *arena, const itablePiece *piece,
+					tmodel_span rest)
+{
+	tmodel_filter *filter = piece_filter(arena, piece);
+	tmodel_buf	text;
+
+	tmodel_buf_init(&text, arena);
+	tmodel_filter_print(&text, filter);
+	if (rest.len > 0)
+	{
+		tmodel_buf_puts(&text, " and (");
+		tmodel_buf_span(&text, rest);
+		tmodel_buf_putc(&text, ')');
+	}
+	itable_check_arena(arena);
+	return tmodel_buf_text(&text);
 }
 
 /* The probe's filter; made anew, for a filter belongs to one tree. */
@@ -452,14 +470,14 @@ filter_text(builder *b, const itableProbe *probe, tmodel_filter *rows,
 	tmodel_buf	text;
 
 	if (probe->partition_key.data != NULL)
-		filter = key_equals(b, TMODEL_SPAN("PartitionKey"),
+		filter = key_equals(b->arena, TMODEL_SPAN("PartitionKey"),
 							probe->partition_key);
 	else
 		filter = tmodel_key_range_filter(b->arena, TMODEL_SPAN("PartitionKey"),
 										 &b->partition_range);
 	filter = tmodel_filter_and(b->arena, filter, rows);
 	if (piece != NULL)
-		filter = tmodel_filter_and(b->arena, filter, piece_filter(b, piece));
+		filter = tmodel_filter_and(b->arena, filter, piece_filter(b->arena, piece));
 	itable_build_filter(b->arena, b->plan->filter, b->relation, b->values,
 						&properties);
 	filter = tmodel_filter_and(b->arena, filter, properties);
@@ -562,7 +580,7 @@ itable_probe_pieces(const itableTable *table, itableProbes *probes)
 	probes->probes = palloc0(sizeof(itableProbe) * list_length(pieces));
 	foreach(cell, pieces)
 		probes->probes[probes->n++] = table_probe(b.arena, table,
-												  piece_filter(&b,
+												  piece_filter(b.arena,
 															   lfirst(cell)));
 }
 
@@ -612,7 +630,7 @@ rows_asked(builder *b, itableProbe *probe, const tmodel_value *row_values,
 		probe->rows.has_lower = probe->rows.has_upper = true;
 		probe->rows.lower = probe->row_key;
 		probe->rows.upper = itable_key_behind(b->arena, probe->row_key);
-		*rows = key_equals(b, TMODEL_SPAN("RowKey"), probe->row_key);
+		*rows = key_equals(b->arena, TMODEL_SPAN("RowKey"), probe->row_key);
 		return true;
 	}
 	key_range(b, &b->row, row_values, &range);
@@ -642,6 +660,17 @@ probe_rows(builder *b, itableProbe *probe, const tmodel_value *row_values)
 		probe->ncomparisons = b->ncomparisons;
 		probe->filter = filter_text(b, probe, rows, npieces == 0 ? NULL :
 									list_nth(b->plan->pieces, i));
+		if (b->plan->cut)
+		{
+			probe->rest = probe->filter;
+			if (npieces > 0)
+			{
+				probe->piece = *(itablePiece *) list_nth(b->plan->pieces, i);
+				if (!rows_asked(b, probe, row_values, &rows))
+					return;
+				probe->rest = filter_text(b, probe, rows, NULL);
+			}
+		}
 		add_probe(b, probe);
 	}
 }

@@ -22,6 +22,8 @@ typedef struct itableProbe
 	/* what the filter is made of, for merges that ask for a part of it */
 	tmodel_key_range partitions;	/* where partition_key is not known */
 	tmodel_key_range rows;
+	itablePiece piece;			/* of a scan that may be cut (cut.h) ... */
+	tmodel_span rest;			/* ... and its filter without the piece */
 	tmodel_span properties;		/* filter on properties */
 	int			ncomparisons;	/* in it */
 	tmodel_span floor;			/* no image of an entity's key (order.h) is
@@ -95,6 +97,11 @@ extern tmodel_span itable_probe_part(tmodel_arena *arena,
 									 const itableTable *table,
 									 const itableProbe *probe, bool partitions,
 									 const tmodel_key_range *range);
+
+/* The filter of a piece, of what "rest" lets through. */
+extern tmodel_span itable_piece_filter(tmodel_arena *arena,
+									   const itablePiece *piece,
+									   tmodel_span rest);
 
 /* The probes that ask for those behind these keys, in the store's order. */
 extern void itable_probe_after(const itableTable *table,

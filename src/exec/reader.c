@@ -6,11 +6,14 @@
  * page (4-store: a page may be empty and yet go on).  The next page is asked for
  * while this one is used, from the third of a probe on or, when all rows are
  * wanted, from the first.  So at most two pages for each probe are in memory,
- * and one of them is decoded.  Called by source.c and backfill.  Easy to break:
- * an entity handed out lives in its page, which is finished when it is used up.
+ * and one of them is decoded.  Where rows may come in any order, connections
+ * that have nothing to do get a part of what others read (cut.c).  Called by
+ * source.c and backfill.  Easy to break: an entity handed out lives in its page,
+ * which is finished when it is used up.
  */
 #include "postgres.h"
 
+#include "exec/cut.h"
 #include "exec/reader.h"
 #include "model/section.h"
 #include "remote/report.h"
@@ -33,12 +36,17 @@ struct itableReader
 	const itableProbes *probes;
 	tstore_request **requests;	/* per probe: its next page, asked for; NULL:
 								 * not started, read to its end, or "page" */
+	bool	   *given;			/* per probe: its rest is read by another */
+	int			room;			/* in these, and "tops" */
+	MemoryContext cut_context;
+	itableCuts *cuts;			/* NULL: probes stay as they are */
 	int			first;			/* probes before it are read to their ends */
 	int			started;		/* probes started so far */
 	int			current;		/* the probe whose page is used */
 	tstore_request *page;		/* the page in use, or NULL */
 	int			pages;			/* of the current probe */
 	int			at;				/* next entity of the page */
+	bool		has_end;		/* the probe ends within the page */
 	int			page_size;		/* of the next request */
 	int			window;			/* probes in flight */
 	int		   *tops;			/* per probe: what that page brings at most */
@@ -125,9 +133,58 @@ itable_reader_stop(itableReader *reader)
 	{
 		pfree(reader->requests);
 		pfree(reader->tops);
+		pfree(reader->given);
 	}
 	reader->requests = NULL;
 	reader->probes = NULL;
+	reader->cuts = NULL;
+	if (reader->cut_context != NULL)
+		MemoryContextDelete(reader->cut_context);
+	reader->cut_context = NULL;
+}
+
+static void
+begin_cuts(itableReader *reader)
+{
+	reader->cut_context = AllocSetContextCreate(reader->context,
+												"itable_fdw cuts",
+												ALLOCSET_SMALL_SIZES);
+	reader->cuts = itable_cuts(reader->cut_context, reader->probes);
+	reader->window = reader->spec.in_flight;
+}
+
+static int
+count_probes(const itableReader *reader)
+{
+	return reader->cuts != NULL ? itable_cuts_n(reader->cuts) :
+		reader->probes->n;
+}
+
+/* Until the next cut. */
+static const itableProbe *
+probe_at(const itableReader *reader, int i)
+{
+	return reader->cuts != NULL ? itable_cuts_probe(reader->cuts, i) :
+		&reader->probes->probes[i];
+}
+
+/* A page of the probe that is on its way and will be used. */
+static bool
+is_coming(const itableReader *reader, int i)
+{
+	return reader->requests[i] != NULL && !reader->given[i];
+}
+
+/* Will there be another page? */
+static bool
+is_more(const itableReader *reader)
+{
+	if (reader->started < count_probes(reader))
+		return true;
+	for (int i = reader->first; i < reader->started; i++)
+		if (is_coming(reader, i))
+			return true;
+	return false;
 }
 
 void
@@ -135,9 +192,13 @@ itable_reader_start(itableReader *reader, const itableProbes *probes)
 {
 	itable_reader_stop(reader);
 	reader->probes = probes;
-	reader->requests = MemoryContextAllocZero(reader->context,
-											  (probes->n + 1) *
+	reader->room = probes->n + 1;
+	reader->requests = MemoryContextAllocZero(reader->context, reader->room *
 											  sizeof(tstore_request *));
+	reader->given = MemoryContextAllocZero(reader->context,
+										   reader->room * sizeof(bool));
+	reader->tops = MemoryContextAllocZero(reader->context,
+										  reader->room * sizeof(int));
 	reader->first = 0;
 	reader->started = 0;
 	reader->current = -1;
@@ -149,8 +210,8 @@ itable_reader_start(itableReader *reader, const itableProbes *probes)
 		reader->page_size = probes->first_page;
 		reader->window = 1;
 	}
-	reader->tops = MemoryContextAllocZero(reader->context,
-										  (probes->n + 1) * sizeof(int));
+	else if (reader->spec.cut)
+		begin_cuts(reader);
 	reader->coming = 0;
 	reader->over = false;
 	if (probes->wanted > 0)
@@ -172,7 +233,7 @@ still_wanted(const itableReader *reader)
 static tstore_request *
 ask(itableReader *reader, int i, const tstore_reply *after)
 {
-	const itableProbe *probe = &reader->probes->probes[i];
+	const itableProbe *probe = probe_at(reader, i);
 	tstore_client *client = reader->spec.client;
 	tstore_query query = {0};
 	int			top = probe->point ? 1 : reader->page_size;
@@ -202,17 +263,46 @@ ask(itableReader *reader, int i, const tstore_reply *after)
 					   tstore_start_query(client, reader->spec.table, &query));
 }
 
-/* Starts probes up to the window's end. */
+static void
+start_probe(itableReader *reader)
+{
+	int			i = reader->started++;
+
+	if (i >= reader->room)
+	{
+		reader->requests = repalloc(reader->requests, 2 * reader->room *
+									sizeof(tstore_request *));
+		reader->given = repalloc(reader->given,
+								 2 * reader->room * sizeof(bool));
+		reader->tops = repalloc(reader->tops,
+								2 * reader->room * sizeof(int));
+		reader->room *= 2;
+	}
+	reader->given[i] = false;
+	reader->requests[i] = ask(reader, i, NULL);
+}
+
+/*
+ * Starts probes up to the window's end; in any order, so many that as many are
+ * under way, if need be by a cut.
+ */
 static void
 start_ahead(itableReader *reader)
 {
-	while (reader->started < reader->probes->n &&
-		   reader->started < reader->first + reader->window &&
+	int			under_way = 0;
+
+	for (int i = reader->first; i < reader->started; i++)
+		under_way += !reader->spec.any_order || reader->requests[i] != NULL;
+	while (under_way < reader->window &&
 		   (reader->started == reader->first || still_wanted(reader) > 0))
 	{
-		int			i = reader->started++;
-
-		reader->requests[i] = ask(reader, i, NULL);
+		if (reader->started < count_probes(reader))
+			start_probe(reader);
+		else if (reader->cuts != NULL && itable_cuts_make(reader->cuts))
+			continue;
+		else
+			break;
+		under_way++;
 	}
 }
 
@@ -225,12 +315,22 @@ itable_reader_is_ready(const itableReader *reader)
 	if (reader->page != NULL &&
 		reader->at < tstore_reply_head(reader->page)->nentities)
 		return true;
-	if (reader->first == reader->probes->n)
+	if (!is_more(reader))
 		return true;
 	for (int i = reader->first; i <= last && i < reader->started; i++)
-		if (reader->requests[i] != NULL && tstore_is_done(reader->requests[i]))
+		if (is_coming(reader, i) && tstore_is_done(reader->requests[i]))
 			return true;
 	return false;
+}
+
+/* Lets go of a page that came in vain. */
+static void
+discard(itableReader *reader, int i)
+{
+	itable_count(reader->counts, tstore_reply_head(reader->requests[i]), true);
+	itable_finish(reader->calls, reader->requests[i]);
+	reader->requests[i] = NULL;
+	start_ahead(reader);
 }
 
 /* The probe to go on with: the first, or any whose page has come. */
@@ -243,7 +343,11 @@ next_probe(itableReader *reader)
 			 reader->spec.any_order && i < reader->started; i++)
 			if (reader->requests[i] != NULL &&
 				tstore_is_done(reader->requests[i]))
-				return i;
+			{
+				if (!reader->given[i])
+					return i;
+				discard(reader, i);
+			}
 		if (!reader->spec.any_order)
 		{
 			if (!tstore_is_done(reader->requests[reader->first]))
@@ -261,7 +365,7 @@ next_probe(itableReader *reader)
 static void
 begin_page(itableReader *reader, int i)
 {
-	const itableProbe *probe = &reader->probes->probes[i];
+	const itableProbe *probe = probe_at(reader, i);
 	tstore_request *page = reader->requests[i];
 	const tstore_reply *head = tstore_reply_head(page);
 
@@ -271,6 +375,7 @@ begin_page(itableReader *reader, int i)
 	reader->requests[i] = NULL;
 	reader->at = 0;
 	reader->page_top = reader->tops[i];
+	reader->has_end = false;
 	if (!probe->point && head->error.status == TSTORE_OK && head->has_more &&
 		(reader->spec.to_the_end || reader->pages > 2) &&
 		still_wanted(reader) > 0)
@@ -282,7 +387,7 @@ static const tstore_reply *
 page_reply(itableReader *reader)
 {
 	const tstore_reply *reply = tstore_reply_of(reader->page);
-	bool		point = reader->probes->probes[reader->current].point;
+	bool		point = probe_at(reader, reader->current)->point;
 
 	reader->coming -= reader->page_top - reply->nentities;
 	reader->page_top = reply->nentities;
@@ -303,8 +408,9 @@ end_page(itableReader *reader)
 							still_wanted(reader) > 0 || reader->over ?
 							reader->spec.page_size : REST_SIZE);
 	reader->over |= still_wanted(reader) == 0;
-	reader->window = Min(reader->window * 2, WINDOW);
-	if (!reader->probes->probes[i].point && head->has_more &&
+	if (reader->cuts == NULL)
+		reader->window = Min(reader->window * 2, WINDOW);
+	if (!probe_at(reader, i)->point && head->has_more && !reader->given[i] &&
 		reader->requests[i] == NULL)
 		reader->requests[i] = ask(reader, i, head);
 	itable_finish(reader->calls, reader->page);
@@ -340,14 +446,29 @@ itable_reader_ready(const itableReader *reader)
 bool
 itable_reader_is_done(const itableReader *reader)
 {
-	int			last = reader->probes->n - 1;
+	int			last = count_probes(reader) - 1;
 
 	if (reader->page == NULL)
 		return reader->first > last;
 	return itable_reader_ready(reader) == 0 && reader->current == last &&
 		reader->first >= last && reader->requests[last] == NULL &&
-		(reader->probes->probes[last].point ||
+		(probe_at(reader, last)->point ||
 		 !tstore_reply_head(reader->page)->has_more);
+}
+
+/* Tells what the page says about its probe, and uses connections it left idle. */
+static void
+take_page(itableReader *reader, const tstore_reply *reply)
+{
+	int			i = reader->current;
+
+	itable_cuts_take(reader->cuts, i, reply);
+	/* a later cut is behind this page */
+	reader->has_end = reply->nentities > 0 &&
+		itable_cuts_is_beyond(reader->cuts, i,
+							  &reply->entities[reply->nentities - 1]);
+	reader->given[i] = reader->has_end;
+	start_ahead(reader);
 }
 
 const tmodel_entity *
@@ -360,12 +481,14 @@ itable_reader_next(itableReader *reader)
 		if (reader->page == NULL)
 		{
 			start_ahead(reader);
-			if (reader->first == reader->probes->n)
+			if (!is_more(reader))
 				return NULL;
 			begin_page(reader, next_probe(reader));
 			reply = page_reply(reader);
 			itable_count(reader->counts, reply,
-						 !reader->probes->probes[reader->current].point);
+						 !probe_at(reader, reader->current)->point);
+			if (reader->cuts != NULL)
+				take_page(reader, reply);
 		}
 		reply = tstore_reply_of(reader->page);
 		/* a large answer on its way must be taken from the system's buffers */
@@ -375,6 +498,12 @@ itable_reader_next(itableReader *reader)
 		{
 			const tmodel_entity *entity = &reply->entities[reader->at++];
 
+			if (reader->has_end &&
+				itable_cuts_is_beyond(reader->cuts, reader->current, entity))
+			{
+				reader->at = reply->nentities;
+				break;
+			}
 			if (!reader->spec.only_facts ||
 				!tmodel_key_is_reserved(entity->row_key))
 				return entity;
@@ -386,5 +515,5 @@ itable_reader_next(itableReader *reader)
 bool
 itable_reader_is_last(const itableReader *reader)
 {
-	return reader->first >= reader->probes->n - 1;
+	return reader->first >= count_probes(reader) - 1;
 }

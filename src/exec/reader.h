@@ -31,6 +31,8 @@ typedef struct itableReaderSpec
 	bool		plain;			/* pages without ETags and types */
 	bool		to_the_end;		/* all rows will be wanted */
 	bool		any_order;		/* of probes: whichever page comes first */
+	bool		cut;			/* probes may be cut (any_order) */
+	int			in_flight;		/* pages under way; 0: as many as is usual */
 	bool		only_facts;		/* leave out entities with reserved RowKeys */
 } itableReaderSpec;
 

@@ -69,7 +69,7 @@ open_source(itableScan *scan, ForeignScanState *node, Oid userid)
 	spec.covering = scan->plan->covering;
 	spec.wanted = scan->plan->for_update ? NULL : scan->wanted;
 	spec.to_the_end = scan->plan->to_the_end;
-	spec.any_order = scan->plan->pieces != NIL;
+	spec.any_order = spec.cut = scan->plan->cut && !scan->plan->order.on;
 	spec.order = scan->plan->order.on && !scan->plan->order.back ?
 		&scan->plan->order : NULL;
 	spec.cid = node->ss.ps.state->es_snapshot->curcid;

@@ -53,6 +53,9 @@ struct itableSource
 	bool		head_known;
 };
 
+/* Names in the $select of a fact without columns: keys and what tells a stub. */
+#define BARE_NAMES 3
+
 /* A growing list of property names for $select. */
 typedef struct selection
 {
@@ -189,6 +192,7 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	.table = asked->stored_in,.relname = asked->relname,
 	.page_size = spec->relation->fetch_size};
 	selection	list = {0};
+	bool		without;
 
 	source->spec = *spec;
 	source->counts = counts;
@@ -205,9 +209,12 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 	}
 	else if (spec->wanted != NULL)
 		select_facts(spec->relation, spec->wanted, &list);
-	/* half of what count(*) would transfer; own rows are known by their keys */
-	if (list.n > 0 && spec->only_rows && source->overlay.target == NULL &&
-		!wants_partition(spec->relation, spec->wanted))
+	/* half of what count(*) would transfer; own rows are known by their keys, and
+	 * cuts need them */
+	without = list.n > 0 && (!spec->cut || list.n <= BARE_NAMES) &&
+		spec->only_rows && source->overlay.target == NULL &&
+		!wants_partition(spec->relation, spec->wanted);
+	if (without)
 		list.names[0] = list.names[--list.n];
 	reader.nselect = list.n;
 	reader.select = list.names;
@@ -215,6 +222,8 @@ itable_source(MemoryContext context, const itableSourceSpec *spec,
 		itable_reads_plain(spec->relation, spec->wanted);
 	reader.to_the_end = spec->to_the_end;
 	reader.any_order = spec->any_order;
+	reader.cut = spec->cut && !without;
+	reader.in_flight = itable_in_flight(spec->relation);
 	reader.only_facts = itable_hides_reserved(asked);
 	source->reads = reader;
 	source->reader = itable_reader(context, &reader, counts);

@@ -33,6 +33,7 @@ typedef struct itableSourceSpec
 	bool		to_the_end;		/* all rows will be wanted */
 	bool		any_order;		/* rows of several probes may be mixed */
 	bool		only_rows;		/* nobody but the row itself needs its keys */
+	bool		cut;			/* probes may be cut while they are read */
 	const itableOrder *order;	/* rows must come so; NULL: in any order */
 } itableSourceSpec;
 

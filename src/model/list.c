@@ -55,7 +55,7 @@ read_escape(reader *in, uint32_t *code)
 }
 
 /* Characters up to the next quote, backslash or control character. */
-static bool
+static inline bool
 read_plain(reader *in, tmodel_span *run)
 {
 	const char *start = in->at;

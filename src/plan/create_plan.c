@@ -182,7 +182,10 @@ itableGetForeignPlan(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 		choice->fetch.rows == 0;
 	/* whoever counts on an order gets it from one stretch */
 	if (path->path.pathkeys == NIL && plan.to_the_end)
+	{
 		plan.pieces = choice->pieces;
+		plan.cut = choice->cut;
+	}
 	plan.skip = choice->skip;
 	plan.to_the_end &= !plan.skip;
 	plan.all_columns = info->all_columns || info->for_update;

@@ -259,10 +259,16 @@ is_worth_it(const PlannerInfo *root, const itableChoice *choice)
 }
 
 int
+itable_in_flight(const itableTable *table)
+{
+	return itable_scan_ranges > 0 ? itable_scan_ranges :
+		table->max_connections;
+}
+
+int
 itable_pieces_for(const itableTable *table, double entities)
 {
-	return Min(itable_scan_ranges > 0 ? itable_scan_ranges :
-			   table->max_connections,
+	return Min(itable_in_flight(table),
 			   (int) Min(entities / table->fetch_size / PAGES_PER_PIECE,
 						 1000));
 }
@@ -294,7 +300,7 @@ itable_table_pieces(const itableTable *table)
 
 List *
 itable_pieces(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
-			  const itableChoice *choice, double entities)
+			  itableChoice *choice, double entities)
 {
 	const itableTable *table = info->table;
 	int			n = itable_pieces_for(table, entities);
@@ -303,7 +309,8 @@ itable_pieces(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
 	knownKeys	rows;
 	List	   *pieces = NIL;
 
-	if (info->guessed || n < 2 || !is_worth_it(root, choice))
+	choice->cut = itable_in_flight(table) > 1 && is_worth_it(root, choice);
+	if (info->guessed || n < 2 || !choice->cut)
 		return NIL;
 	arena = itable_arena(CurrentMemoryContext);
 	read_statistics(&rows, arena, table, false);

@@ -89,6 +89,7 @@ typedef struct itablePlan
 	List	   *conds;			/* itableCond */
 	itableFilter *filter;		/* NULL: none; never with an index */
 	List	   *pieces;			/* itablePiece; NIL: read in one go */
+	bool		cut;			/* in pieces, which may be cut further */
 	bool		skip_sections;	/* facts share their partitions with entries */
 	List	   *arms;			/* itablePlan: what is read instead, all of
 								 * them; the fields above hold when a value
@@ -118,6 +119,7 @@ struct itableChoice
 	List	   *origins;		/* the query's, of which those are parts */
 	double		probes;			/* partitions or points asked */
 	List	   *pieces;			/* itablePiece; NIL: read in one go */
+	bool		cut;			/* it may be, while it is read */
 	bool		conditional;	/* a value may make it unusable */
 	List	   *arms;			/* itableChoice: read instead (union.c) */
 	struct itableChoice *also;	/* must name a fact, too (intersection.c) */
@@ -173,11 +175,11 @@ extern List *itable_unions(PlannerInfo *root, RelOptInfo *rel,
 extern void itable_add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel,
 										   itableRelInfo *info);
 
-/* in pieces.c: what to read side by side of so many entities (itablePiece), or
- * NIL; the second of a whole table that ANALYZE knows, outside a plan */
-extern List *itable_pieces(PlannerInfo *root, RelOptInfo *rel,
-						   const itableRelInfo *info,
-						   const itableChoice *choice, double entities);
+/* in pieces.c: what to read side by side of so many entities (itablePiece) or
+ * NIL, and the choice's "cut"; outside a plan; pages under way at a time */
+extern List *itable_pieces(PlannerInfo *root, RelOptInfo *rel, const itableRelInfo *info,
+						   itableChoice *choice, double entities);
+extern int	itable_in_flight(const itableTable *table);
 extern List *itable_table_pieces(const itableTable *table);
 extern int	itable_pieces_for(const itableTable *table, double entities);
 

@@ -17,7 +17,7 @@ enum
 	PLAN_ACCESS, PLAN_INDEX, PLAN_COVERING, PLAN_FOR_UPDATE, PLAN_CONDS,
 	PLAN_FILTER, PLAN_ARMS, PLAN_ATTNUMS, PLAN_ALL_COLUMNS, PLAN_KEPT,
 	PLAN_TO_THE_END, PLAN_PIECES, PLAN_SKIP_SECTIONS, PLAN_ADVICE,
-	PLAN_ALSO, PLAN_ORDER, PLAN_FETCH, PLAN_WHEN, PLAN_SKIP
+	PLAN_ALSO, PLAN_ORDER, PLAN_FETCH, PLAN_WHEN, PLAN_SKIP, PLAN_CUT
 };
 
 static List *
@@ -197,7 +197,8 @@ itable_plan_to_list(const itablePlan *plan)
 											plan->fetch.offset_expr,
 											plan->fetch.exact));
 	result = lappend(result, plan->when);
-	return lappend(result, makeInteger(plan->skip));
+	result = lappend(result, makeInteger(plan->skip));
+	return lappend(result, makeInteger(plan->cut));
 }
 
 itablePlan *
@@ -231,6 +232,7 @@ itable_plan_from_list(List *list)
 	plan->fetch.exact = lfourth_int(list_nth(list, PLAN_FETCH)) != 0;
 	plan->when = list_nth(list, PLAN_WHEN);
 	plan->skip = intVal(list_nth(list, PLAN_SKIP));
+	plan->cut = intVal(list_nth(list, PLAN_CUT));
 	return plan;
 }
 

@@ -147,6 +147,7 @@ add_skip_path(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *output_rel,
 
 	skip->skip = true;
 	skip->pieces = NIL;
+	skip->cut = false;
 	itable_plan_fetch(root, rel, NIL, &skip->fetch);
 	add_path(output_rel, (Path *)
 			 create_foreign_upper_path(root, output_rel, target,

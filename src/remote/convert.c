@@ -379,7 +379,8 @@ text_array(const tmodel_list *list)
 		if (!list->elements[i].is_null)
 			size += INTALIGN(VARHDRSZ + list->elements[i].text.len);
 	array = palloc(size);
-	memset(array, 0, overhead);
+	if (nnulls > 0)
+		memset(array, 0, overhead);
 	SET_VARSIZE(array, size);
 	array->ndim = 1;
 	array->dataoffset = nnulls > 0 ? overhead : 0;
@@ -396,9 +397,10 @@ text_array(const tmodel_list *list)
 			continue;
 		if (nnulls > 0)
 			ARR_NULLBITMAP(array)[i / 8] |= 1 << (i % 8);
+		/* what is left of the last word is zero */
+		*(uint32 *) (at + INTALIGN(len) - sizeof(uint32)) = 0;
 		SET_VARSIZE(at, len);
 		memcpy(VARDATA(at), text.data, text.len);
-		memset(at + len, 0, INTALIGN(len) - len);
 		at += INTALIGN(len);
 	}
 	return PointerGetDatum(array);

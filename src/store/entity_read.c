@@ -21,6 +21,9 @@
 #define MEMBERS 64
 /* How many names are tried, for entities that lack some. */
 #define TRIES 4
+/* Few entities are shorter, and no page has more. */
+#define ENTITY_BYTES 80
+#define PAGE_ENTITIES 1000
 #define FIRST_PROPERTIES 32
 #define PAGE_PROPERTIES 2048
 
@@ -64,6 +67,7 @@ typedef struct entity_reader
 	tmodel_arena *arena;
 	bool		no_memory;
 	int			first_room;		/* properties in the first block */
+	int			first_entities; /* about so many will come */
 
 	member		members[MEMBERS];	/* of the entity before, in order */
 	int			nmembers;
@@ -93,11 +97,11 @@ typedef struct entity_reader
 /* Makes room for one more element; false when memory is short. */
 static bool
 entity_grow(entity_reader *reader, void **array, int count, int *capacity,
-			size_t size)
+			int first, size_t size)
 {
-	int			new_capacity = *capacity == 0 ? 16 : *capacity * 2;
-	void	   *larger = tmodel_alloc(reader->arena,
-									  (size_t) new_capacity * size);
+	int			new_capacity = *capacity == 0 ? first : *capacity * 2;
+	void	   *larger = tmodel_alloc_raw(reader->arena,
+										  (size_t) new_capacity * size);
 
 	if (larger == NULL)
 	{
@@ -324,7 +328,7 @@ note_late(entity_reader *reader)
 		return true;
 	if (reader->nlate == reader->late_room &&
 		!entity_grow(reader, (void **) &reader->late, reader->nlate,
-					 &reader->late_room, sizeof(annotation)))
+					 &reader->late_room, 16, sizeof(annotation)))
 		return false;
 	reader->late[reader->nlate++] = reader->before;
 	reader->before.name.data = NULL;
@@ -367,7 +371,7 @@ take_property(entity_reader *reader, const member *as, const origin *value)
 		return false;
 	if (entity->nproperties == reader->origins_room &&
 		!entity_grow(reader, (void **) &reader->origins, entity->nproperties,
-					 &reader->origins_room, sizeof(origin)))
+					 &reader->origins_room, 16, sizeof(origin)))
 		return false;
 	property = &entity->properties[entity->nproperties];
 	reader->origins[entity->nproperties++] = *value;
@@ -483,7 +487,8 @@ read_entity(entity_reader *reader)
 
 	if (reader->nentities == reader->capacity &&
 		!entity_grow(reader, (void **) &reader->entities, reader->nentities,
-					 &reader->capacity, sizeof(tmodel_entity)))
+					 &reader->capacity, reader->first_entities,
+					 sizeof(tmodel_entity)))
 		return false;
 	entity = &reader->entities[reader->nentities++];
 	memset(entity, 0, sizeof(*entity));
@@ -555,11 +560,15 @@ outcome(entity_reader *reader, bool read)
 static void
 begin(entity_reader *reader, tmodel_arena *arena, tmodel_span json, int room)
 {
+	size_t		entities = json.len / ENTITY_BYTES + 1;
+
 	memset(&reader->other, 0, sizeof(*reader) - offsetof(entity_reader, other));
 	reader->scan = (json_scan) {json.data, json.data + json.len, arena};
 	reader->arena = arena;
 	reader->no_memory = false;
 	reader->first_room = room;
+	reader->first_entities = entities < PAGE_ENTITIES ? (int) entities :
+		PAGE_ENTITIES;
 	reader->nmembers = 0;
 	reader->next = 0;
 }
