@@ -152,6 +152,10 @@ bench: deps ## load a real file and compare answers; CSV=file STORE=mock|azurite
 bench-clients: deps ## ratios beside libcurl and the JavaScript client, on the mock
 	@tools/bench-clients.sh
 
+.PHONY: bench-memory
+bench-memory: deps ## a backend's peak memory while it reads 1 M and 10 M rows
+	@tools/bench-memory.sh
+
 .PHONY: help
 help: ## list the targets
 	@tools/help.sh Makefile
