@@ -131,7 +131,7 @@ itable_settings_init(void)
 							 NULL, &itable_enable_index, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("itable_fdw.scan_ranges",
-							"The most pieces a scan is cut into; 0: as many as the server's max_connections.",
+							"The most pieces that a scan reads at a time; 0: as many as the server's max_connections.",
 							NULL, &itable_scan_ranges, 0, 0, 1000,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("itable_fdw.analyze_requests",

@@ -15,7 +15,7 @@ typedef enum itableFullScan
 extern int	itable_full_scan;	/* itableFullScan: what a full scan may do */
 extern bool itable_enable_index;	/* may the planner use index tables? */
 extern bool itable_enable_lookup_join;	/* may it use lookup joins? */
-extern int	itable_scan_ranges; /* most pieces of a scan; 0: server's */
+extern int	itable_scan_ranges; /* pieces read at a time; 0: server's */
 extern int	itable_analyze_requests;	/* before an estimate; 0: no limit */
 extern bool itable_allow_queued;	/* also those that may be behind? */
 extern bool itable_one_partition;	/* multi_partition_commit = error */
