@@ -22,7 +22,10 @@ END $$;
 -- row keys alone are much less than both keys
 SELECT sent_for('SELECT count(*) FROM counted');
 SELECT bytes_of('SELECT count(*) FROM counted') * 3 < 2 * bytes_of('SELECT p, r FROM counted') AS less;
+-- (a scan that may be cut while it is read goes by the keys)
+SET itable_fdw.scan_ranges = 1;
 SELECT bytes_of('SELECT sum(v) FROM counted') < bytes_of('SELECT p, v FROM counted') AS less;
+RESET itable_fdw.scan_ranges;
 ANALYZE counted;
 SELECT bool_and(same_rows(query, 'counted'))
   FROM (VALUES ('SELECT count(*) FROM {}'), ('SELECT count(1), count(p), count(r), count(v) FROM {}'), ('SELECT count(*) FROM {} WHERE v = 3'),
