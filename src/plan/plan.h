@@ -63,11 +63,8 @@ struct itableFilter
 	Expr	   *value;			/* while planning */
 };
 
-/*
- * A stretch of keys that is read beside others: entities with partition_from <=
- * PartitionKey < partition_to, or of the one partition, and row_from <= RowKey
- * < row_to.  An empty text is no bound.
- */
+/* A stretch of keys that is read beside others: partition_from <= PartitionKey <
+ * partition_to, or the one partition, and row_from <= RowKey < row_to; "": none */
 typedef struct itablePiece
 {
 	bool		one;			/* a partition, instead of bounds */
