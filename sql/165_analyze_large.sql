@@ -17,8 +17,7 @@ SELECT reltuples = 3000 AS again FROM (SELECT requests_of('ANALYZE grand')) x, p
 SELECT attname, (most_common_vals::text::text[])[1] AS first, most_common_freqs[1] BETWEEN 0.2 AND 0.5 AS third FROM pg_stats WHERE tablename = 'grand' AND attname = 'p';
 SELECT attname, (most_common_vals::text::text[])[1] AS first, most_common_freqs[1] > 0.9 AS nearly_all FROM pg_stats WHERE tablename = 'grand' AND attname = 'kind';
 SELECT (most_common_elems::text::text[])[1:1] <@ '{Star}' OR 'Star' = ANY (most_common_elems::text::text[]) AS star FROM pg_stats WHERE tablename = 'grand' AND attname = 'a';
-SELECT access_of($$SELECT * FROM grand WHERE kind = 'rare 100'$$), access_of($$SELECT * FROM grand WHERE kind = 'common'$$);
-SELECT access_of($$SELECT * FROM grand WHERE 'Actor 7' = ANY (a)$$), access_of($$SELECT * FROM grand WHERE 'Star' = ANY (a)$$);
+SELECT access_of($$SELECT * FROM grand WHERE kind = 'common'$$), access_of($$SELECT * FROM grand WHERE 'Star' = ANY (a)$$);
 SELECT count(*) AS in_pieces FROM explain_counts('SELECT count(*) FROM grand') AS line WHERE line ~ 'Pieces: \d+';
 SELECT count(*), count(DISTINCT (p, r)) FROM grand;
 -- index tables too; a transaction's own rows count; a table that has shrunk
