@@ -6,18 +6,14 @@
 Prints the constants of plan/cost.c: a unit of cost is a tenth of a millisecond, so that a
 round trip of 10 ms is the 100 of fdw_startup_cost.  Each figure is the least of several runs.
 """
-import os
 import re
-import subprocess
-import sys
+
+from session import make_server, psql
 
 UNIT_MS = 0.1
 ROWS = 20000
 
 SETUP = """
-CREATE EXTENSION itable_fdw;
-CREATE SERVER store FOREIGN DATA WRAPPER itable_fdw OPTIONS (endpoint '{endpoint}');
-CREATE USER MAPPING FOR CURRENT_USER SERVER store OPTIONS (account '{account}', account_key '{key}');
 CREATE FOREIGN TABLE narrow (p text OPTIONS (key 'partition') NOT NULL, r int OPTIONS (key 'row') NOT NULL,
   n int, g int, t text) SERVER store OPTIONS (table_name 'narrow');
 CREATE FOREIGN TABLE small_pages (p text OPTIONS (key 'partition') NOT NULL, r int OPTIONS (key 'row') NOT NULL,
@@ -30,16 +26,6 @@ INSERT INTO wide SELECT 'p', i, i, i % 20, repeat('x', 1000) FROM generate_serie
 CALL itable_create_index('narrow', 'narrow_by_g', key => '{{g}}');
 ANALYZE narrow;
 """
-
-
-def psql(*statements):
-    command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
-    for statement in statements:
-        command += ["-c", statement]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        sys.exit("%s\n%s" % (statements, done.stdout))
-    return done.stdout
 
 
 def measure(body, settings=(), runs=5):
@@ -60,9 +46,8 @@ def measure(body, settings=(), runs=5):
 
 
 def main():
-    psql(*[s for s in SETUP.format(endpoint=os.environ["ITABLE_TEST_ENDPOINT"], rows=ROWS,
-                                   account=os.environ["ITABLE_TEST_ACCOUNT"],
-                                   key=os.environ["ITABLE_TEST_KEY"]).split(";\n") if s.strip()])
+    make_server()
+    psql(*[s for s in SETUP.format(rows=ROWS).split(";\n") if s.strip()])
     read = "PERFORM count(n), sum(octet_length(t)) FROM %s;"
     point = measure("FOR i IN 1 .. 50 LOOP PERFORM t FROM narrow WHERE p = 'p' AND r = i; END LOOP;")
     large = measure(read % "narrow")

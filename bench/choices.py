@@ -6,16 +6,12 @@
 Prints for each number of rows found: milliseconds and requests of the scan and of the index,
 what the planner takes, and its time divided by the better one's; then the worst ratio.
 """
-import os
 import re
-import subprocess
-import sys
+
+from session import make_server, psql
 
 ROWS = 20000
 SETUP = """
-CREATE EXTENSION itable_fdw;
-CREATE SERVER store FOREIGN DATA WRAPPER itable_fdw OPTIONS (endpoint '{endpoint}');
-CREATE USER MAPPING FOR CURRENT_USER SERVER store OPTIONS (account '{account}', account_key '{key}');
 CREATE FOREIGN TABLE facts (p text OPTIONS (key 'partition') NOT NULL, r int OPTIONS (key 'row') NOT NULL,
   k text, a text[], t text) SERVER store;
 SELECT itable_create_table('facts');
@@ -26,16 +22,6 @@ CALL itable_create_index('facts', 'facts_by_a', key => '{{a}}');
 ANALYZE facts;
 """
 SIZES = [1, 3, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120]
-
-
-def psql(*statements):
-    command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
-    for statement in statements:
-        command += ["-c", statement]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        sys.exit("%s\n%s" % (statements, done.stdout))
-    return done.stdout
 
 
 def run(query, setting):
@@ -52,9 +38,8 @@ def main():
     bounds = []
     for size in SIZES:
         bounds.append(1 + (bounds[-1] - 1 if bounds else 0) + size)
-    psql(*[s for s in SETUP.format(endpoint=os.environ["ITABLE_TEST_ENDPOINT"], rows=ROWS,
-                                   account=os.environ["ITABLE_TEST_ACCOUNT"], key=os.environ["ITABLE_TEST_KEY"],
-                                   bounds=", ".join(str(b) for b in bounds)).split(";\n") if s.strip()])
+    make_server()
+    psql(*[s for s in SETUP.format(rows=ROWS, bounds=", ".join(str(b) for b in bounds)).split(";\n") if s.strip()])
     worst = 0
     print("| condition | rows | scan, ms (requests) | index, ms (requests) | taken | its time / the better |")
     print("|---|---|---|---|---|---|")

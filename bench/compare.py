@@ -10,25 +10,13 @@ import re
 import subprocess
 import sys
 
+from session import ACCOUNT, ENDPOINT, KEY, psql
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ENDPOINT = os.environ["ITABLE_TEST_ENDPOINT"]
-ACCOUNT = os.environ["ITABLE_TEST_ACCOUNT"]
-KEY = os.environ["ITABLE_TEST_KEY"]
 COLUMNS = """p text OPTIONS (key 'partition') NOT NULL, r text OPTIONS (key 'row') NOT NULL,
   number int, title text, actors text[], note text"""
 ROW = """'p' || i / 10000, 'r' || lpad((i % 10000)::text, 7, '0'), i, 'Title ' || i,
   ARRAY['A' || i % {a}, 'B' || i % {a}, 'C' || i % {a}], repeat('x', 150)"""
-
-
-def psql(*statements):
-    """Notices and output of statements in one session."""
-    command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
-    for statement in statements:
-        command += ["-c", statement]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        sys.exit("%s\n%s" % (statements, done.stdout))
-    return done.stdout
 
 
 def timed(statement, settings=(), times=1):

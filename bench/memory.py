@@ -6,25 +6,15 @@ memory (VmHWM) is printed.  The mock holds it all: about 500 bytes a row.
 Run by tools/bench-memory.sh.
 """
 import re
-import subprocess
 import sys
+
+from session import psql
 
 STEP = 100000
 COLUMNS = "p text OPTIONS (key 'partition') NOT NULL, r text OPTIONS (key 'row') NOT NULL, number int, title text"
 SCAN = """DO $do$ DECLARE t timestamptz := clock_timestamp(); n bigint; total bigint; BEGIN
 SELECT count(*), sum(number), sum(octet_length(title)) INTO n, total FROM large;
 RAISE NOTICE 'rows % sum % took %', n, total, extract(epoch FROM clock_timestamp() - t); END $do$"""
-
-
-def psql(*statements):
-    """Output and notices of statements in one session."""
-    command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
-    for statement in statements:
-        command += ["-c", statement]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        sys.exit("%s\n%s" % (statements, done.stdout))
-    return done.stdout
 
 
 def found(pattern, text):
