@@ -11,8 +11,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "utils/array.h"
-#include "utils/lsyscache.h"
 
 #include "exec/constant.h"
 #include "exec/keyset.h"
@@ -23,6 +21,7 @@
 #include "model/section.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
+#include "table/array.h"
 
 /* More point reads than this cost more than reading wider. */
 #define MAX_PROBES 100000
@@ -100,31 +99,22 @@ static void
 list_values(builder *b, const itableCond *cond, const itableColumn *column,
 			partValues *part)
 {
-	ArrayType  *array = DatumGetArrayTypeP(b->values->datums[cond->expr]);
-	Oid			type = ARR_ELEMTYPE(array);
-	int16		len;
-	bool		byval;
-	char		align;
-	Datum	   *elements;
-	bool	   *nulls;
-	int			n;
+	itableArray array = itable_open_array(b->values->datums[cond->expr]);
 	bool		has_null = false;
 
-	get_typlenbyvalalign(type, &len, &byval, &align);
-	deconstruct_array(array, type, len, byval, align, &elements, &nulls, &n);
-	part->values = palloc(sizeof(tmodel_value) * (n + 1));
-	for (int i = 0; i < n; i++)
+	part->values = palloc(sizeof(tmodel_value) * (array.n + 1));
+	for (int i = 0; i < array.n; i++)
 	{
-		has_null |= nulls[i];
-		if (!nulls[i] && key_value(b, column, type, elements[i],
-								   &part->values[part->n]))
+		has_null |= array.nulls[i];
+		if (!array.nulls[i] && key_value(b, column, array.type, array.values[i],
+										 &part->values[part->n]))
 			part->n++;
 	}
 	if (cond->match == ITABLE_ALL_OF)
 	{
 		/* one element leads to every candidate; NULL is contained nowhere */
-		part->n = has_null || part->n < n ? 0 : Min(part->n, 1);
-		b->unusable |= n == 0;	/* contained in every array */
+		part->n = has_null || part->n < array.n ? 0 : Min(part->n, 1);
+		b->unusable |= array.n == 0;	/* contained in every array */
 	}
 }
 

@@ -12,14 +12,13 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "utils/array.h"
-#include "utils/lsyscache.h"
 
 #include "exec/constant.h"
 #include "exec/probe_filter.h"
 #include "model/text_range.h"
 #include "remote/convert.h"
 #include "remote/memory.h"
+#include "table/array.h"
 
 /* Filters travel in the URL, whose length servers limit. */
 #define MAX_FILTER_LENGTH 2000
@@ -190,29 +189,20 @@ static narrowing
 compare_list(tmodel_arena *arena, const itableColumn *column, bool any,
 			 Datum datum, tmodel_filter **result)
 {
-	ArrayType  *array = DatumGetArrayTypeP(datum);
-	Oid			type = ARR_ELEMTYPE(array);
-	int16		len;
-	bool		byval;
-	char		align;
-	Datum	   *elements;
-	bool	   *nulls;
-	int			n;
+	itableArray array = itable_open_array(datum);
 
-	get_typlenbyvalalign(type, &len, &byval, &align);
-	deconstruct_array(array, type, len, byval, align, &elements, &nulls, &n);
 	*result = NULL;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < array.n; i++)
 	{
 		tmodel_filter *one;
 		narrowing	how;
 
-		if (nulls[i] && !any)
+		if (array.nulls[i] && !any)
 			return MATCHES_NOTHING;
-		if (nulls[i])
+		if (array.nulls[i])
 			continue;
-		how = compare_one(arena, column, any ? TMODEL_EQ : TMODEL_NE, type,
-						  elements[i], &one);
+		how = compare_one(arena, column, any ? TMODEL_EQ : TMODEL_NE,
+						  array.type, array.values[i], &one);
 		if (how == NARROWS_NOT && any)
 			return NARROWS_NOT;
 		if (how == NARROWS)

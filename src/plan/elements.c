@@ -10,14 +10,13 @@
  */
 #include "postgres.h"
 
-#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
-#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "plan/intersection.h"
+#include "table/array.h"
 
 /* More elements than this are not looked at one by one. */
 #define MAX_ELEMENTS 100
@@ -56,35 +55,25 @@ split(PlannerInfo *root, const itableClause *clause)
 {
 	const Const *list = (const Const *) clause->value;
 	List	   *result = NIL;
-	ArrayType  *array;
-	Datum	   *elements;
-	bool	   *nulls;
-	int			n;
-	int16		len;
-	bool		byval;
-	char		align;
+	itableArray array;
 
 	if (clause->match != ITABLE_ALL_OF || !IsA(list, Const) ||
 		list->constisnull || !IsA(clause->rinfo->clause, OpExpr))
 		return NIL;
-	array = DatumGetArrayTypeP(list->constvalue);
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &len, &byval, &align);
-	deconstruct_array(array, ARR_ELEMTYPE(array), len, byval, align,
-					  &elements, &nulls, &n);
-	if (n < 1 || n > MAX_ELEMENTS)
+	array = itable_open_array(list->constvalue);
+	if (array.n < 1 || array.n > MAX_ELEMENTS)
 		return NIL;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < array.n; i++)
 	{
 		itableClause *one = memcpy(palloc(sizeof(itableClause)), clause,
 								   sizeof(itableClause));
 
-		if (nulls[i])
+		if (array.nulls[i])
 			return NIL;
 		one->match = ITABLE_COMPARE;
 		one->op = TMODEL_EQ;
-		one->value = (Expr *) makeConst(ARR_ELEMTYPE(array), -1,
-										list->constcollid, len, elements[i],
-										false, byval);
+		one->value = (Expr *) itable_element_const(&array, i,
+												   list->constcollid);
 		one->rinfo = element_clause(root, clause, (Const *) one->value);
 		one->origin = clause->rinfo;
 		result = lappend(result, one);

@@ -14,26 +14,13 @@
 
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
-#include "utils/array.h"
-#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "plan/long_list.h"
+#include "table/array.h"
 
 /* Of the 2,000 characters of a filter, with room for keys. */
 #define MAX_PART_LENGTH 1200
-
-/* The list's elements. */
-typedef struct listValues
-{
-	Oid			type;
-	int16		len;
-	bool		byval;
-	char		align;
-	int			n;
-	Datum	   *values;
-	bool	   *nulls;
-} listValues;
 
 /* The clause as a filter that is one list of constants; NULL: it is none. */
 static itableFilter *
@@ -59,7 +46,7 @@ itable_is_long_list(PlannerInfo *root, RelOptInfo *rel,
 
 /* How long a comparison with the value is, at most. */
 static int
-length_of(const itableColumn *column, const listValues *list, int i)
+length_of(const itableColumn *column, const itableArray *list, int i)
 {
 	int			length = (int) column->property.len + 60;
 
@@ -70,7 +57,7 @@ length_of(const itableColumn *column, const listValues *list, int i)
 
 /* As many values from "from" on as a filter takes; where the next part begins. */
 static int
-end_of_part(const itableColumn *column, const listValues *list, int from,
+end_of_part(const itableColumn *column, const itableArray *list, int from,
 			int most)
 {
 	int			length = 0;
@@ -87,7 +74,7 @@ end_of_part(const itableColumn *column, const listValues *list, int from,
 }
 
 static itableFilter *
-part_of(const itableFilter *whole, const listValues *list, int from, int to)
+part_of(const itableFilter *whole, const itableArray *list, int from, int to)
 {
 	itableFilter *part = memcpy(palloc(sizeof(itableFilter)), whole,
 								sizeof(itableFilter));
@@ -116,12 +103,8 @@ in_parts(const itableRelInfo *info, const itableChoice *own,
 	int			most = room / (column->edm == TMODEL_DATETIME ? 2 : 1);
 	itableChoice *result = memcpy(palloc(sizeof(itableChoice)), own,
 								  sizeof(itableChoice));
-	ArrayType  *array = DatumGetArrayTypeP(((Const *) filter->value)->constvalue);
-	listValues	list = {.type = ARR_ELEMTYPE(array)};
+	itableArray list = itable_open_array(((Const *) filter->value)->constvalue);
 
-	get_typlenbyvalalign(list.type, &list.len, &list.byval, &list.align);
-	deconstruct_array(array, list.type, list.len, list.byval, list.align,
-					  &list.values, &list.nulls, &list.n);
 	if (most < 1 || list.n / most >= pages)
 		return NULL;
 	for (int from = 0; from < list.n;)

@@ -19,14 +19,13 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/clauses.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
 #include "plan/plan.h"
+#include "table/array.h"
 
 /* operators of pg_catalog; pg_operator.h names only some */
 #define ARRAY_OVERLAP_OPERATOR 2750
@@ -442,26 +441,16 @@ alternatives(const itableClause *clause)
 {
 	Const	   *list = (Const *) clause->value;
 	List	   *result = NIL;
-	ArrayType  *array;
-	Datum	   *elements;
-	bool	   *nulls;
-	int			n;
-	int16		len;
-	bool		byval;
-	char		align;
+	itableArray array;
 
 	if (clause->match == ITABLE_COMPARE)
 		return list_make1(clause->value);
 	if (!IsA(list, Const) || list->constisnull)
 		return NIL;
-	array = DatumGetArrayTypeP(list->constvalue);
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &len, &byval, &align);
-	deconstruct_array(array, ARR_ELEMTYPE(array), len, byval, align,
-					  &elements, &nulls, &n);
-	for (int i = 0; i < n; i++)
+	array = itable_open_array(list->constvalue);
+	for (int i = 0; i < array.n; i++)
 		result = lappend(result,
-						 makeConst(ARR_ELEMTYPE(array), -1, list->constcollid,
-								   len, elements[i], nulls[i], byval));
+						 itable_element_const(&array, i, list->constcollid));
 	return result;
 }
 
