@@ -95,6 +95,7 @@ EXECUTE ist;
 SELECT index_table, state FROM itable_catalog('ist_movies');
 SELECT * FROM itable_check_index('ist_by_actor');
 -- a name that somebody else has listed meanwhile
+DO $$BEGIN PERFORM pg_sleep(0.01); END$$;
 UPDATE ist_catalog SET "Layout" = 'something else' WHERE pk = 'istmovies' AND rk = 'istbyactor';
 SELECT FROM itable_stats_reset();
 \set VERBOSITY terse
