@@ -89,11 +89,14 @@ class Comparison:
         psql("CREATE FOREIGN TABLE bulk0 (%s) SERVER store" % COLUMNS, "SELECT itable_create_table('bulk0')",
              "CREATE FOREIGN TABLE bulk1 (%s) SERVER store" % COLUMNS, "SELECT itable_create_table('bulk1')",
              "CALL itable_create_index('bulk1', 'bulk1_by_actor', key => '{actors}', partitions => 64)")
-        script = self.javascript("insert", "bulkjs", n)
-        self.add("INSERT of %d / JavaScript, batches of 100" % n,
-                 timed("INSERT INTO bulk0 SELECT %s FROM generate_series(0, %d) i" % (row, n - 1)), script, "4", n)
-        self.add("the same with an index of 3 actors each",
-                 timed("INSERT INTO bulk1 SELECT %s FROM generate_series(0, %d) i" % (row, n - 1)), script, "1", n)
+
+        def ours(table):
+            return min(timed("INSERT INTO %s SELECT %s FROM generate_series(%d, %d) i"
+                             % (table, row, run * n, run * n + n - 1)) for run in range(3))
+
+        script = min(self.javascript("insert", "bulkjs%d" % run, n) for run in range(3))
+        self.add("INSERT of %d / JavaScript, batches of 100" % n, ours("bulk0"), script, "4", n)
+        self.add("the same with an index of 3 actors each", ours("bulk1"), script, "1", n)
 
     def lookups(self, n):
         name = "look%d" % n
