@@ -145,12 +145,8 @@ fuzz-sql: ## random statements against plain tables; SEED=N COUNT=N STORE=mock|a
 lint: ## the house rules: one script per rule, tools/check-*.sh
 	@tools/lint.sh
 
-bench: deps ## load a real file and compare answers; CSV=file STORE=mock|azurite
-	@tools/bench-movies.sh --$(or $(STORE),mock) '$(CSV)'
-
-.PHONY: bench-clients
-bench-clients: deps ## ratios beside libcurl and the JavaScript client, on the mock
-	@tools/bench-clients.sh
+bench: deps ## ratios beside other clients; CSV=file STORE=mock|azurite loads a real file
+	@$(if $(CSV),tools/bench-movies.sh --$(or $(STORE),mock) '$(CSV)',tools/bench-clients.sh)
 
 .PHONY: bench-memory
 bench-memory: deps ## a backend's peak memory while it reads 1 M and 10 M rows

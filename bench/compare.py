@@ -131,7 +131,7 @@ def main():
     parser.add_argument("--modules", required=True, help="folder of the JavaScript client's node_modules")
     parser.add_argument("--latency", default="0", help="of the store, ms: for the title")
     parser.add_argument("--entities", type=int, default=100000)
-    parser.add_argument("--sizes", default="10000 100000", help="of the tables that are looked into")
+    parser.add_argument("--sizes", default="10000 100000 1000000", help="of the tables that are looked into")
     parser.add_argument("--tsv")
     arguments = parser.parse_args()
 

@@ -3,9 +3,9 @@
 # official JavaScript client, on the mock, as ratios of one run.
 #
 #   tools/bench-clients.sh [LATENCY_MS...]        (0 10)
-#   make bench-clients
+#   make bench
 #
-# Settings: BENCH_ENTITIES (100000), BENCH_SIZES ("10000 100000"), BENCH_TSV=FILE.
+# Settings: BENCH_ENTITIES (100000), BENCH_SIZES ("10000 100000 1000000"), BENCH_TSV=FILE.
 source "$(dirname "$0")/testbed.sh"
 
 [ $# -gt 0 ] || set -- 0 10
@@ -23,6 +23,6 @@ for latency in "$@"; do
 			exec python3 "$1/bench/compare.py" --pages "$2" --modules "$3" --latency "$4" \
 				--entities "$5" --sizes "$6" --tsv "$7"
 		' bench "$root" "$pages" "$modules" "$latency" "${BENCH_ENTITIES:-100000}" \
-		"${BENCH_SIZES-10000 100000}" "${BENCH_TSV:-}"
+		"${BENCH_SIZES-10000 100000 1000000}" "${BENCH_TSV:-}"
 	echo
 done
