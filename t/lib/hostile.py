@@ -13,7 +13,8 @@ BIGS = INTS + [2147483648, -2147483649, 9223372036854775807, -922337203685477580
 DOUBLES = ["0", "-0.0", "1", "1.5", "-1.5", "1e10", "1e-10", "3", "1e300", "5e-324", "NaN", "Infinity", "-Infinity", "0.1"]
 if os.environ.get("ITABLE_TEST_STORE") == "azurite":
     DOUBLES.remove("-0.0")              # it loses the sign
-    TEXTS = [text for text in TEXTS if "'," not in text]        # rows with colocated indexes cannot have such keys there
+    # Rows with colocated or queued indexes cannot have such keys there.
+    TEXTS = [text for text in TEXTS if text and "'," not in text]
 STAMPS = ["1601-01-01 00:00:00+00", "1999-12-31 23:59:59.999999+00", "2000-01-01 00:00:00+00", "2024-02-29 12:00:00.000001+00",
           "2024-02-29 12:00:00.0005+00", "2024-02-29 12:00:00.0007+00", "2024-02-29 12:00:00.001+00", "9999-12-31 23:59:59+00"]
 DATES = ["1601-01-01", "1999-12-31", "2000-01-01", "2024-02-29", "9999-12-31"]
