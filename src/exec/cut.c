@@ -198,12 +198,6 @@ itable_cuts_take(itableCuts *cuts, int i, const tstore_reply *page)
 	probe->left = pages_left(cuts, probe);
 }
 
-void
-itable_cuts_ended(itableCuts *cuts, int i)
-{
-	cuts->list[i].reading = false;
-}
-
 /* Services misread '%' in constants. */
 static bool
 is_plain(tmodel_span text)

@@ -24,9 +24,6 @@ extern itableCuts *itable_cuts(MemoryContext context,
 extern void itable_cuts_take(itableCuts *cuts, int i,
 							 const tstore_reply *page);
 
-/* Nothing is left of the probe but what was taken. */
-extern void itable_cuts_ended(itableCuts *cuts, int i);
-
 /*
  * Makes a cut if one seems worth a request; the probes it adds are to be read
  * like the others.

@@ -125,15 +125,7 @@ send_look(itableEstimating *e, look *look, const tstore_reply *after)
 	query.filter = tmodel_buf_text(&text);
 	if (e->table->fetch_size < 1000)
 		query.top = e->table->fetch_size;
-	if (after != NULL)
-	{
-		query.next_partition_key = after->next_partition_key;
-		query.next_row_key = after->next_row_key;
-	}
-	look->request =
-		itable_call(e->calls,
-					tstore_start_query(itable_calls_client(e->calls),
-									   e->table->name, &query));
+	look->request = itable_call_page(e->calls, e->table->name, &query, after);
 	tmodel_arena_reset(arena);
 }
 

@@ -254,13 +254,7 @@ ask(itableReader *reader, int i, const tstore_reply *after)
 	query.select = reader->spec.select;
 	query.plain = reader->spec.plain;
 	query.top = top < 1000 ? top : 0;
-	if (after != NULL)
-	{
-		query.next_partition_key = after->next_partition_key;
-		query.next_row_key = after->next_row_key;
-	}
-	return itable_call(reader->calls,
-					   tstore_start_query(client, reader->spec.table, &query));
+	return itable_call_page(reader->calls, reader->spec.table, &query, after);
 }
 
 static void

@@ -293,15 +293,7 @@ ask(rest *rest, stretch *asked, const tstore_reply *after)
 		query.select = keys;
 		query.plain = true;
 	}
-	if (after != NULL)
-	{
-		query.next_partition_key = after->next_partition_key;
-		query.next_row_key = after->next_row_key;
-	}
-	asked->request =
-		itable_call(rest->calls,
-					tstore_start_query(itable_calls_client(rest->calls),
-									   table->name, &query));
+	asked->request = itable_call_page(rest->calls, table->name, &query, after);
 }
 
 static void

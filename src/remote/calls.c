@@ -67,6 +67,21 @@ itable_call(itableCalls *calls, tstore_request *request)
 	return request;
 }
 
+tstore_request *
+itable_call_page(itableCalls *calls, tmodel_span table,
+				 const tstore_query *query, const tstore_reply *after)
+{
+	tstore_query page = *query;
+
+	if (after != NULL)
+	{
+		page.next_partition_key = after->next_partition_key;
+		page.next_row_key = after->next_row_key;
+	}
+	return itable_call(calls,
+					   tstore_start_query(calls->client, table, &page));
+}
+
 void
 itable_wait(itableCalls *calls, tstore_request *request)
 {

@@ -111,9 +111,6 @@ extern char *itable_writer_id(void);
 
 /* ---- catalog_change.c ---- */
 
-/* Creates the store's table when it is not there; true: it was not. */
-extern bool itable_catalog_create(tstore_client *client);
-
 /* Registers this database; throws nothing, *error says what the store said. */
 extern bool itable_register_writer(tstore_client *client,
 								   const itableTable *fact,

@@ -113,18 +113,6 @@ create_table(tstore_client *client, tstore_error *error)
 }
 
 bool
-itable_catalog_create(tstore_client *client)
-{
-	tstore_error error;
-
-	if (create_table(client, &error))
-		return true;
-	if (error.status != TSTORE_TABLE_EXISTS)
-		change_failed(&error);
-	return false;
-}
-
-bool
 itable_register_writer(tstore_client *client, const itableTable *fact,
 					   tstore_error *error)
 {

@@ -35,6 +35,11 @@ extern itableCalls *itable_calls(MemoryContext context, tstore_client *client);
 /* Takes a handle from a tstore_start_ function; NULL (no memory) throws. */
 extern tstore_request *itable_call(itableCalls *calls, tstore_request *request);
 
+/* Asks for a query's first page, or for the one that follows a reply. */
+extern tstore_request *itable_call_page(itableCalls *calls, tmodel_span table,
+										const tstore_query *query,
+										const tstore_reply *after);
+
 /* Waits for it (NULL: for any); cancel and terminate throw within 0.1 s. */
 extern void itable_wait(itableCalls *calls, tstore_request *request);
 
